@@ -17,8 +17,9 @@ interface Place {
 
 /** Presses TAB in bash, zsh and fish, with the scripts of `earshot completion`. Resolves to the problems, or null. */
 export async function checkShells({ url, token, project: { team_id, project_id } }: Place): Promise<string | null> {
-  if ((await run('zsh', ['--version'])).exitCode !== 0 || (await run('fish', ['--version'])).exitCode !== 0)
-    await installDebian('zsh', 'fish')
+  const areThere = async () => (await run('zsh', ['--version'])).exitCode === 0 && (await run('fish', ['--version'])).exitCode === 0
+  if (!(await areThere())) await installDebian('zsh', 'fish')
+  if (!(await areThere())) return 'zsh and fish are needed (on Debian: apt install zsh fish)'
   const folder = mkdtempSync(join(tmpdir(), 'earshot-shells-'))
   const environment = { EARSHOT_URL: url, EARSHOT_TOKEN: token, EARSHOT_TEAM: team_id, PATH: pathWithEarshot(), HOME: folder }
   const lines: Lines = [
@@ -95,6 +96,9 @@ async function pressKeys(typed: readonly string[], { folder, environment, comman
   const shown = () => readFileSync(file, 'utf8').split('\n').slice(0, -1)
   const env = { ...process.env, ...environment, TERM: 'dumb', ZDOTDIR: folder }
   const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: folder, env, stdio: ['pipe', 'ignore', 'inherit'] })
+  const closed = once(child, 'close')
+  // A shell that has ended shows nothing, which is the problem then.
+  child.stdin.on('error', () => {})
   const until = async (count: number) => {
     for (let tries = 0; shown().length < count && tries < 200; tries += 1) await new Promise((resolve) => setTimeout(resolve, 50))
   }
@@ -105,7 +109,7 @@ async function pressKeys(typed: readonly string[], { folder, environment, comman
   }
   child.stdin.end('exit\n')
   const timer = setTimeout(() => child.kill(), 5_000)
-  await once(child, 'close')
+  await closed
   clearTimeout(timer)
   return shown()
     .slice(1)
