@@ -71,10 +71,10 @@ const heavy: readonly Check[] = [
   ['@earshot/client as published, in Node 20, Bun, Deno and Chromium', async () => checkClientPackage(await makeTourist(url, data))],
   ['The Python package, which takes the tour', async () => checkPythonPackage(await makeTourist(url, data))],
   ['The Go module, which takes the tour', async () => checkGoModule(await makeTourist(url, data))],
+  ['The packed command line under Node 20, 22 and 24, and in a terminal', checkCommandLine],
   ['verifyWebhook as published, in Chromium', () => checkPublished(openSource)],
 ]
 
-/** Schemathesis comes last: it changes the records that others read. */
 const programs: readonly Check[] = [
   ['MDN HTTP Observatory over the pages', () => checkPages(url, environment)],
   ['Receivers with Flask, Go and openssl over deliveries', () => checkReceivers(openSource)],
@@ -83,10 +83,7 @@ const programs: readonly Check[] = [
   ['The conformance suite of MCP over the server and its authorization', checkMcpSuite],
   ['earshot completion in bash, zsh and fish', () => checkShells(place)],
   ['PgBouncer in session mode, and refused in others', checkPooler],
-  ['The packed command line under Node 20, 22 and 24, and in a terminal', checkCommandLine],
   ['The blob store over S3, with versitygw, and uploads by tus-py-client and Chromium', checkStorage],
-  ['Clips of the transcoder with ffprobe, Chromium and strace', checkClips],
-  ['Schemathesis over every operation', () => checkBehaviour(url, records)],
 ]
 
 const pages: readonly Check[] = [
@@ -94,15 +91,26 @@ const pages: readonly Check[] = [
   ['Guide and samples in Swagger UI and Redoc, in Chromium', () => checkReferencePages(url)],
   ['Walls, badges and forms embedded in pages of another origin, in Chromium with axe-core', checkEmbed],
   ['The pages of the account, sign-in and OAuth in Chromium, with axe', () => checkAccountPages()],
+]
+
+/** In them, a person has some seconds to act, or a device plays a clip. */
+const timed: readonly Check[] = [
   ['Five journeys of users, from their first page to their last, in Chromium', () => checkJourneys()],
   ['The main pages in Firefox and WebKitGTK', () => checkOtherBrowsers()],
   ['openid-client and oauth4webapi with Chromium', checkSignIns],
-  ['What people do on the dashboard, in Chromium with axe', () => checkDashboard()],
+  ['Clips of the transcoder with ffprobe, Chromium and strace', checkClips],
 ]
 
+/** Schemathesis changes the records that others read. */
+const behaviour: readonly Check[] = [['Schemathesis over every operation', () => checkBehaviour(url, records)]]
+
+const dashboard: readonly Check[] = [['What people do on the dashboard, in Chromium with axe', () => checkDashboard()]]
+
 await runInTurn(heavy)
-// Each waits much of the time, for browsers, uploads and answers.
+// Both wait much of the time: for browsers, uploads and answers.
 await Promise.all([runInTurn(programs), runInTurn(pages)])
+await runInTurn(timed)
+await Promise.all([runInTurn(behaviour), runInTurn(dashboard)])
 // Alone: what runs beside it would slow it down.
 await runInTurn([['Lighthouse over the pages, and the keys of an inbox of 10,000', checkBudgets]])
 
