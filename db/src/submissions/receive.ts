@@ -61,8 +61,8 @@ const counted = new WeakMap<PublicSubmission, PublicAccessRow>()
 
 /**
  * Authorizes and stores a public submission. Those that come together share one statement when each is from an address of its
- * own. Otherwise they share two: the first authorizes and counts them, the second stores them. An address that occurs twice is
- * likely to occur in other processes too, and so they do not wait for its counter while the second statement waits for the disk.
+ * own. Otherwise they share two: the first authorizes and counts them, the second stores them. An address that occurs twice likely
+ * occurs in other processes, too, which then do not wait for its counter while the second statement waits for the disk.
  * One batch is in flight: most of a statement is its preparation, so fewer and larger ones are quicker than two at once. For the
  * same reason those that come soon after a batch wait for more. The same words from the same address within ten minutes return the
  * first submission. `refusal` is the error of a used-up quota.
