@@ -133,6 +133,39 @@ test('the victim of a deadlock is run again as it was', async () => {
   ])
 })
 
+/** Ends a statement as a deadlock does, which two statements would need luck to end in twice. */
+const DEADLOCK = "do $$ begin raise exception using errcode = 'deadlock_detected'; end $$"
+
+test('a victim that meets the other side again is run again, up to three times', async () => {
+  const meeting = (times: number) => {
+    let runs = 0
+    const call = batched<string, string>(async (tx, items) => {
+      runs += 1
+      if (runs <= times) await tx.run(DEADLOCK, [])
+      return items
+    })
+    return call(store.database, 'done')
+  }
+  expect(await meeting(3)).toBe('done')
+  await expect(meeting(4)).rejects.toMatchObject({ code: 'dependency_unavailable', cause: { code: '40P01' } })
+})
+
+test('a batch whose outcome is unknown after a deadlock is not run again', async () => {
+  const batches: string[][] = []
+  const call = batched<string, string>(
+    async (tx, items) => {
+      batches.push(items)
+      if (batches.length === 2) await tx.run(DEADLOCK, [])
+      if (batches.length === 3) await tx.run('select pg_terminate_backend(pg_backend_pid())', [])
+      return items
+    },
+    { maxBatches: 1 },
+  )
+  const results = await Promise.allSettled(['first', 'second', 'third'].map((item) => call(store.database, item)))
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected'])
+  expect(batches).toEqual([['first'], ['second', 'third'], ['second', 'third']])
+})
+
 test('the queue is bounded: a call too many is refused at once, and those that wait are done', async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   const wait = batched<number, number>((_tx, items) => gate.then(() => items))

@@ -103,6 +103,12 @@ export function isDeadlock(error: unknown): boolean {
   return cause instanceof postgres.PostgresError && cause.code === '40P01'
 }
 
+/** Whether PostgreSQL refused a statement because one before it, in the same transaction, has failed. */
+export function isInFailedTransaction(error: unknown): boolean {
+  const cause = causeOf(error)
+  return cause instanceof postgres.PostgresError && cause.code === '25P02'
+}
+
 /** Whether PostgreSQL refused to write because the server is read-only. */
 export function isReadOnly(error: unknown): boolean {
   const cause = causeOf(error)

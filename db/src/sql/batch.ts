@@ -1,10 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Tx } from '../driver/database.ts'
-import { isDeadlock, isUndone } from '../driver/errors.ts'
+import { isDeadlock, isInFailedTransaction, isUndone } from '../driver/errors.ts'
 import { createWaitingLine, type WaitingLine } from '../driver/waiting-line.ts'
 
 const MAX_ITEMS = 32
 /** Calls that may wait for a batch on a pool. */
 const MAX_WAITING = 1_000
+/** Before a deadlock's victim is run again: the other side may be slow to wake up, and would be met again. */
+const DEADLOCK_PAUSES_MS = [20, 100, 500]
 
 interface Item<Values, Row> {
   values: Values
@@ -38,7 +41,7 @@ type RunBatch<Values, Row> = (tx: Tx, items: Values[]) => Promise<Row[]>
  * Throws `dependency_unavailable` when too many calls wait, or when a request's patience ends before its turn.
  *
  * A batch that failed and was rolled back is run again, item by item, so that one item cannot spoil it for the others; after
- * a deadlock it is run again as it is. A batch whose outcome is unknown is not run again.
+ * a deadlock it is run again as it is, up to three times. A batch whose outcome is unknown is not run again.
  */
 export function batched<Values, Row>(
   run: RunBatch<Values, Row>,
@@ -102,7 +105,7 @@ function takeUpTo<Entry>(max: number, line: WaitingLine<Entry>): Entry[] {
 
 async function settle<Values, Row>(run: RunBatch<Values, Row>, tx: Tx, items: Item<Values, Row>[]): Promise<void> {
   try {
-    const rows = await runAfterDeadlock(
+    const rows = await runAfterDeadlocks(
       run,
       tx,
       items.map(({ values }) => values),
@@ -124,13 +127,21 @@ function resolveWith<Values, Row>({ tx, resolve, reject }: Item<Values, Row>, ro
   }
 }
 
-/** A deadlock's victim was rolled back, and the other side goes on: the second try does not meet it. */
-async function runAfterDeadlock<Values, Row>(run: RunBatch<Values, Row>, tx: Tx, items: Values[]): Promise<Row[]> {
+/** A deadlock's victim was rolled back, and the other side goes on. */
+async function runAfterDeadlocks<Values, Row>(
+  run: RunBatch<Values, Row>,
+  tx: Tx,
+  items: Values[],
+  [pauseMs, ...laterMs] = DEADLOCK_PAUSES_MS,
+): Promise<Row[]> {
   try {
     return await run(tx, items)
-  } catch (error) {
-    if (!isDeadlock(error)) throw error
-    // In a transaction every further statement fails: the deadlock is the failure to report.
-    return run(tx, items).catch(() => Promise.reject(error))
+  } catch (deadlock) {
+    if (!isDeadlock(deadlock) || pauseMs === undefined) throw deadlock
+    await delay(pauseMs)
+    return runAfterDeadlocks(run, tx, items, laterMs).catch((error: unknown) => {
+      // In a transaction every further statement fails: the deadlock is the failure to report.
+      throw isInFailedTransaction(error) ? deadlock : error
+    })
   }
 }
