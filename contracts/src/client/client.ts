@@ -68,12 +68,23 @@ export function createClient(options: ClientOptions): Client {
 function methodsOf(tree: OperationTexts, options: ClientOptions): object {
   const entries = Object.entries(tree).map(([name, node]) => [
     name,
-    typeof node === 'string' ? methodOf(readOperation(node), options) : methodsOf(node, options),
+    typeof node === 'string' ? methodOf(node, options) : methodsOf(node, options),
   ])
   return Object.fromEntries(entries)
 }
 
-function methodOf(operation: ClientOperation, options: ClientOptions) {
+type AnyMethod = (input?: object, call?: CallOptions) => unknown
+
+/** Its text is read with the first call: a program that starts calls few of them. */
+function methodOf(text: string, options: ClientOptions): AnyMethod {
+  let method: AnyMethod | undefined
+  return (input, call) => {
+    method ??= readMethod(readOperation(text), options)
+    return method(input, call)
+  }
+}
+
+function readMethod(operation: ClientOperation, options: ClientOptions): AnyMethod {
   if (operation.stream === 'events') return (input = {}, call = {}) => streamOf(operation, input, options, call)
   if (operation.stream === 'records') return (input = {}, call = {}) => exportOf(operation, input, options, call)
   const send = (input: object, call: CallOptions) => callOperation(operation, input, options, call)
