@@ -36,7 +36,7 @@ const COMPRESSED = /\.(js|css|html|svg|json)$/
 /** What every page of the dashboard is made of, beside packages. */
 const SHELL = [
   'contracts/src/client/(client|errors|operations?|reply|request|retry|statuses|stream|watchdog)',
-  'dashboard/ui/(back-link|button|confirm|dialog|draft|empty|error-\\w+|face|field|hue|icon|kbd|kept-fields|loaded|loading-bar|menu|more|names|page|skeleton|stars|time|toasts)',
+  'dashboard/ui/(back-link|button|confirm|dialog|draft|empty|error-\\w+|face|field|hue|icon|kbd|kept-fields|loaded|loading-bar|menu|more|names|numbers|page|skeleton|stars|time|toasts)',
   'dashboard/(shell|live)/[\\w-]+',
   'dashboard/inbox/(batches|colleagues|decisions|lists|matching|not-sent|reject-dialog|shortcuts|single-keys|use-counts|use-keys)',
   'dashboard/(?!(?:main|reload-when-outdated|theme|kept|keep-focus)\\.)[\\w-]+',

@@ -28,15 +28,20 @@ async function open(): Promise<void> {
   await painted()
   dropFailedStyles()
   try {
-    // The packages in a task of their own, so that none is long.
+    // Each in a task of its own, so that none is long.
     await import('react-dom/client')
     const app = await import('./app.tsx')
     isOpening = app.isOpening
+    await nextTask()
     await app.show(place)
   } catch (error) {
     place.textContent = 'This page could not be loaded. Check your connection, and load it again.'
     throw error
   }
+}
+
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve))
 }
 
 /** A style of the page that did not come is asked for again by its page, which says so when that fails, too. */

@@ -7,6 +7,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { Kbd } from '../ui/kbd.tsx'
+import { countText } from '../ui/numbers.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { type Filters, isNarrowed } from './filters.ts'
@@ -87,7 +88,7 @@ function Tabs({ filters: { item: _item, state: shown = 'pending', ...others } }:
           activeProps={{}}
           aria-current={state === shown ? 'page' : undefined}
         >
-          {stateText[state]} <b>{counts?.[state].toLocaleString('en') ?? ' '}</b>
+          {stateText[state]} <b>{counts ? countText(counts[state]) : ' '}</b>
         </Link>
       ))}
     </nav>

@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { memo, useEffect, useRef } from 'react'
+import { memo, type RefObject, startTransition, useCallback, useEffect, useRef, useState } from 'react'
 import type { Submission } from '../api.ts'
+import { serviceNow } from '../clock.ts'
 import { Face, pictureOf } from '../ui/face.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { plainName } from '../ui/names.ts'
@@ -12,6 +13,8 @@ import { useActiveInSight, useSteadyScroll } from './use-steady-scroll.ts'
 /** It has the focus while keys move, so that screen readers say what is read. */
 export const LIST = 'submission-list'
 const ROW_PX = 102
+/** Rows above and below those in sight. */
+const OVERSCAN = 6
 /** The next page is asked for before its rows are reached. */
 const AHEAD = 30
 /** A row shows two lines of a text. */
@@ -33,18 +36,11 @@ interface ListProps {
 /** The list of submissions. However long it is, only the rows in sight are in the document. */
 export function List({ label, items, activeId, picked, tag, onOpen, onPick, onNearEnd }: ListProps) {
   const holder = useRef<HTMLDivElement>(null)
-  const rows = useVirtualizer({
-    count: items.length,
-    getScrollElement: () => holder.current,
-    estimateSize: () => ROW_PX,
-    getItemKey: (index) => items[index]?.id ?? index,
-    overscan: 6,
-    // Until the place is measured: the first rows come with the first frame.
-    initialRect: { width: innerWidth, height: innerHeight },
-  })
+  const rows = useRows(holder, items)
   useSteadyScroll(holder, rows, items)
   const activeIndex = items.findIndex(({ id }) => id === activeId)
   useActiveInSight(rows, activeIndex, activeId)
+  const minute = Math.floor(serviceNow() / 60_000)
   const shown = rows.getVirtualItems()
   const lastIndex = shown.at(-1)?.index ?? 0
   useEffect(() => {
@@ -76,7 +72,9 @@ export function List({ label, items, activeId, picked, tag, onOpen, onPick, onNe
               >
                 <Row
                   item={item}
-                  position={{ index, count: items.length }}
+                  index={index}
+                  count={items.length}
+                  minute={minute}
                   isActive={index === activeIndex}
                   isPicked={picked.has(item.id)}
                   hasLeft={tag !== undefined && !item.tags.includes(tag)}
@@ -92,17 +90,38 @@ export function List({ label, items, activeId, picked, tag, onOpen, onPick, onNe
   )
 }
 
+function useRows(holder: RefObject<HTMLDivElement | null>, items: readonly Submission[]) {
+  // The first frame has what is in sight, and so comes sooner.
+  const [overscan, setOverscan] = useState(0)
+  useEffect(() => startTransition(() => setOverscan(OVERSCAN)), [])
+  // The same function while the items are: with another one, all rows are measured anew.
+  const getItemKey = useCallback((index: number) => items[index]?.id ?? index, [items])
+  return useVirtualizer({
+    count: items.length,
+    getScrollElement: () => holder.current,
+    estimateSize: () => ROW_PX,
+    getItemKey,
+    overscan,
+    // Until the place is measured: the first rows come with the first frame.
+    initialRect: { width: innerWidth, height: innerHeight },
+  })
+}
+
 interface RowProps extends Pick<ListProps, 'onOpen' | 'onPick'> {
   item: Submission
-  position: { index: number; count: number }
+  index: number
+  /** Of all rows. */
+  count: number
+  /** With the next one, how long ago something was can read otherwise. */
+  minute: number
   isActive: boolean
   isPicked: boolean
   /** It has lost the tag of the list, and stays until the list is read anew. */
   hasLeft: boolean
 }
 
-/** Keys are handled by the inbox, whatever has the focus. */
-const Row = memo(function Row({ item, position, isActive, isPicked, hasLeft, onOpen, onPick }: RowProps) {
+/** Keys are handled by the inbox, whatever has the focus. A key renders the rows that it changes: each property of others stays the same. */
+const Row = memo(function Row({ item, index, count, isActive, isPicked, hasLeft, onOpen, onPick }: RowProps) {
   const { id, author, title, body, rating, channel, kind, created_at } = item
   const open = (isRange: boolean, isPick: boolean) => (isRange || isPick ? onPick(id, isRange) : onOpen(id))
   return (
@@ -113,8 +132,8 @@ const Row = memo(function Row({ item, position, isActive, isPicked, hasLeft, onO
       role="option"
       tabIndex={-1}
       aria-selected={isPicked}
-      aria-setsize={position.count}
-      aria-posinset={position.index + 1}
+      aria-setsize={count}
+      aria-posinset={index + 1}
       data-active={isActive || undefined}
       onClick={({ shiftKey, metaKey, ctrlKey }) => open(shiftKey, metaKey || ctrlKey)}
     >

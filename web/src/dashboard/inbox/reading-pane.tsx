@@ -9,6 +9,7 @@ import { ErrorNote } from '../ui/error-note.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
 import { nameInText } from '../ui/names.ts'
+import { countText } from '../ui/numbers.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { toast } from '../ui/toasts.tsx'
 import { useHeld } from './decisions.ts'
@@ -140,5 +141,5 @@ function addressOf(id: string): string {
 
 function positionText(position: ReadingPaneProps['position']): string {
   if (position === null) return ''
-  return `${(position.index + 1).toLocaleString('en')} of ${position.count.toLocaleString('en')}${position.hasMore ? '+' : ''}`
+  return `${countText(position.index + 1)} of ${countText(position.count)}${position.hasMore ? '+' : ''}`
 }

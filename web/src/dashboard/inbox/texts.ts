@@ -13,11 +13,13 @@ export const kindText: Record<Submission['kind'], string> = { text: 'Text', vide
 
 export const stateText: Record<Submission['state'], string> = { pending: 'Pending', approved: 'Approved', rejected: 'Rejected' }
 
-const languages = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' })
+/** Made with its first use, as it takes milliseconds. */
+let languages: Intl.DisplayNames | undefined
 
 /** Returns the English name of a language tag, or the tag. */
 export function languageName(tag: string): string {
   try {
+    languages ??= new Intl.DisplayNames('en', { type: 'language', fallback: 'code' })
     return languages.of(tag) ?? tag
   } catch {
     return tag

@@ -40,6 +40,9 @@ export function useActive(items: readonly Submission[], item: string | undefined
     },
     [navigate],
   )
+  const hasChosen = chosen !== null
+  // On a phone, the list is one step back.
+  const open = useCallback((next: string) => show(next, !isNarrow || hasChosen), [show, isNarrow, hasChosen])
   // What is read stays, whatever arrives above it.
   const firstId = items[0]?.id
   useEffect(() => {
@@ -53,8 +56,7 @@ export function useActive(items: readonly Submission[], item: string | undefined
   return {
     id,
     index,
-    // On a phone, the list is one step back.
-    open: (next) => show(next, !isNarrow || chosen !== null),
+    open,
     move: (steps) => {
       const from = index >= 0 ? index : last.current - (steps > 0 ? 1 : 0)
       const next = items[Math.min(items.length - 1, Math.max(0, from + steps))]

@@ -17,7 +17,7 @@ export function usePicked(items: readonly Submission[], activeId: string | null)
   const last = useRef<string | null>(null)
   const list = useRef(items)
   list.current = items
-  const shown = items.filter(({ id }) => ids.has(id))
+  const shown = ids.size === 0 ? [] : items.filter(({ id }) => ids.has(id))
   const start = useRef<string | null>(null)
   start.current = shown.length === 0 ? activeId : last.current
   const toggle = useCallback((id: string, isRange = false) => {

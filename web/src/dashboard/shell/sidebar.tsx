@@ -10,6 +10,7 @@ import { IconButton } from '../ui/button.tsx'
 import { Face } from '../ui/face.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
+import { countText } from '../ui/numbers.ts'
 import { useIsDark } from '../use-is-dark.ts'
 import { PROJECT_PAGES, TEAM_PAGES } from './pages.ts'
 import { findPlace, nearProject, projectsQuery, teamsQuery, useHasRole, useIdentity, useTeam } from './places.ts'
@@ -143,7 +144,7 @@ function ProjectPages() {
             {text}
             {text === 'Inbox' && counts !== undefined && counts.pending > 0 && (
               <b>
-                {counts.pending.toLocaleString('en')}
+                {countText(counts.pending)}
                 <span className="sr"> pending</span>
               </b>
             )}

@@ -1,24 +1,22 @@
+import type { PointerEvent } from 'react'
 import { serviceNow } from '../clock.ts'
 
 const STEPS = [
-  { unit: 'year', ms: 365 * 86_400_000 },
-  { unit: 'month', ms: 30 * 86_400_000 },
-  { unit: 'day', ms: 86_400_000 },
-  { unit: 'hour', ms: 3_600_000 },
-  { unit: 'minute', ms: 60_000 },
+  { unit: 'year', short: 'y', ms: 365 * 86_400_000 },
+  { unit: 'month', short: 'mo', ms: 30 * 86_400_000 },
+  { unit: 'day', short: 'd', ms: 86_400_000 },
+  { unit: 'hour', short: 'h', ms: 3_600_000 },
+  { unit: 'minute', short: 'm', ms: 60_000 },
 ] as const
 const CLOCKS_MS = 5_000
 const NOW = { bare: 'now', full: 'just now' } as const
-const relative = new Intl.RelativeTimeFormat('en', { style: 'narrow', numeric: 'auto' })
-const dayOnly = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
-/** Made once each: a list shows many times. */
-const formats = new Map<string, Intl.NumberFormat>()
-const full = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+/** Made with their first use, as each takes milliseconds, and once: a list shows many times. */
+const formats: { relative?: Intl.RelativeTimeFormat; day?: Intl.DateTimeFormat; full?: Intl.DateTimeFormat } = {}
 
 /** A time, as how long ago it was; `isBare` leaves out the word "ago", in a column of times. The exact one is in the tooltip. */
 export function Ago({ at, isBare = false }: { at: string; isBare?: boolean }) {
   return (
-    <time dateTime={at} title={exactTime(at)}>
+    <time dateTime={at} onPointerEnter={addTitle}>
       {agoOf(at, isBare)}
     </time>
   )
@@ -31,15 +29,22 @@ export function At({ at }: { at: string }) {
 
 /** A time as its day. The exact one is in the tooltip. */
 export function Day({ at }: { at: string }) {
+  formats.day ??= new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
   return (
-    <time dateTime={at} title={exactTime(at)}>
-      {dayOnly.format(new Date(at))}
+    <time dateTime={at} onPointerEnter={addTitle}>
+      {formats.day.format(new Date(at))}
     </time>
   )
 }
 
+/** The first exact time takes a browser tens of milliseconds, which finds out its time zone then. */
+function addTitle({ currentTarget }: PointerEvent<HTMLTimeElement>): void {
+  currentTarget.title = exactTime(currentTarget.dateTime)
+}
+
 function exactTime(at: string): string {
-  return full.format(new Date(at))
+  formats.full ??= new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+  return formats.full.format(new Date(at))
 }
 
 function agoOf(at: string, isBare: boolean): string {
@@ -48,13 +53,10 @@ function agoOf(at: string, isBare: boolean): string {
   // The clocks of the service and of the reader may differ a little.
   if (!step) return passedMs < -CLOCKS_MS ? 'in under a minute' : NOW[isBare ? 'bare' : 'full']
   const count = Math.trunc(Math.abs(passedMs) / step.ms)
-  if (!isBare) return relative.format(passedMs < 0 ? count : -count, step.unit)
-  const text = formatOf(step.unit).format(count)
+  if (!isBare) {
+    formats.relative ??= new Intl.RelativeTimeFormat('en', { style: 'narrow', numeric: 'auto' })
+    return formats.relative.format(passedMs < 0 ? count : -count, step.unit)
+  }
+  const text = `${count}${step.short}`
   return passedMs < 0 ? `in ${text}` : text
-}
-
-function formatOf(unit: string): Intl.NumberFormat {
-  const format = formats.get(unit) ?? new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'narrow' })
-  formats.set(unit, format)
-  return format
 }
