@@ -79,9 +79,12 @@ export const inboxLiveFlows: readonly Flow[] = [
       // The document brings the first rows, and the others are loaded.
       await page.locator('[role="option"][aria-setsize="60"]').first().waitFor()
       await page.route(/\/submissions\/[0-9a-f-]{36}\/$/, (route) => route.fulfill({ status: 500, json: {} }))
+      // The list can have Mallory before, by what it reads once it is live.
+      const refused = page.waitForEvent('console', (message) => message.text().includes('status of 500'))
       await leaveWords(fixture, ['Mallory'])
       await page.getByRole('option', { name: /Mallory/ }).waitFor()
       await page.locator('[role="option"][aria-setsize="61"]').first().waitFor()
+      await refused
       expectRefusal(500)
     },
   },
