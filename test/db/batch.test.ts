@@ -156,12 +156,17 @@ test('a batch whose outcome is unknown after a deadlock is not run again', async
     async (tx, items) => {
       batches.push(items)
       if (batches.length === 2) await tx.run(DEADLOCK, [])
-      if (batches.length === 3) await tx.run('select pg_terminate_backend(pg_backend_pid())', [])
+      if (batches.length === 3) await tx.run('select pg_sleep(31)', [])
       return items
     },
     { maxBatches: 1 },
   )
-  const results = await Promise.allSettled(['first', 'second', 'third'].map((item) => call(store.database, item)))
+  const operator = openDatabase({ address: store.address, poolSize: 1, applicationName: 'earshot test' })
+  const calls = Promise.allSettled(['first', 'second', 'third'].map((item) => call(store.database, item)))
+  const asleep = "select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(31)' and state = 'active'"
+  await until('the connection is lost', async () => (await operator.run(asleep, [])).length > 0)
+  const results = await calls
+  await operator.close()
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected'])
   expect(batches).toEqual([['first'], ['second', 'third'], ['second', 'third']])
 })
