@@ -133,7 +133,7 @@ test('the victim of a deadlock is run again as it was', async () => {
   ])
 })
 
-/** Ends a statement as a deadlock does, which two statements would need luck to end in twice. */
+/** Fails as a deadlock does: a real one cannot be caused several times in a row with certainty. */
 const DEADLOCK = "do $$ begin raise exception using errcode = 'deadlock_detected'; end $$"
 
 test('a victim that meets the other side again is run again, up to three times', async () => {

@@ -7,7 +7,7 @@ const MAX_ITEMS = 32
 /** Calls that may wait for a batch on a pool. */
 const MAX_WAITING = 1_000
 /** Before a deadlock's victim is run again: the other side may be slow to wake up, and would be met again. */
-const DEADLOCK_PAUSES_MS = [20, 100, 500]
+const DEADLOCK_PAUSES_MS = [100, 300, 900]
 
 interface Item<Values, Row> {
   values: Values

@@ -4,8 +4,6 @@ import type { Browser, Page } from 'playwright-core'
 
 const ITEMS = 10_000
 const PRESSES = 120
-/** As with Lighthouse: what else the machine does only ever makes a page slower, so the best round counts. */
-const MAX_ROUNDS = 4
 /** Faster than anybody reads. */
 const GAP_MS = 60
 const MAX_P95_MS = 50
@@ -34,16 +32,12 @@ export async function measureKeys({ browser, database, url, cookie, project, pat
     const page = await context.newPage()
     await page.goto(`${url}${path}/inbox`)
     await loadAll(page)
-    let best = Number.POSITIVE_INFINITY
-    for (let round = 1; round <= MAX_ROUNDS && best > MAX_P95_MS; round++) {
-      const tookMs = await press(page)
-      const place = `${(round * PRESSES + 1).toLocaleString('en')} of ${ITEMS.toLocaleString('en')}`
-      if (!(await page.getByText(place, { exact: true }).isVisible())) return `${round * PRESSES} presses of j did not lead to "${place}"`
-      const p95 = tookMs.toSorted((a, b) => a - b)[Math.ceil(0.95 * tookMs.length) - 1] ?? Number.POSITIVE_INFINITY
-      console.log(`inbox of ${ITEMS} items, key to paint: p95 ${p95} ms over ${tookMs.length} presses, load ${loadavg()[0]?.toFixed(1)}`)
-      best = Math.min(best, p95)
-    }
-    return best <= MAX_P95_MS ? null : `key to paint: p95 ${best} ms of at most ${MAX_P95_MS}`
+    const tookMs = await press(page)
+    const place = `${(PRESSES + 1).toLocaleString('en')} of ${ITEMS.toLocaleString('en')}`
+    if (!(await page.getByText(place, { exact: true }).isVisible())) return `${PRESSES} presses of j did not lead to "${place}"`
+    const p95 = tookMs.toSorted((a, b) => a - b)[Math.ceil(0.95 * tookMs.length) - 1] ?? Number.POSITIVE_INFINITY
+    console.log(`inbox of ${ITEMS} items, key to paint: p95 ${p95} ms over ${tookMs.length} presses, load ${loadavg()[0]?.toFixed(1)}`)
+    return p95 <= MAX_P95_MS ? null : `key to paint: p95 ${p95} ms of at most ${MAX_P95_MS}`
   } finally {
     await context.close()
   }

@@ -109,9 +109,9 @@ export const paletteFlows: readonly Flow[] = [
       await client.submissions.create({ ...ref, kind: 'text', body: 'Quick', author: { name: 'Ada' }, tags: ['zebra-fan'] })
       await open('analytics')
       await page.getByRole('heading', { level: 1, name: 'Analytics' }).waitFor()
-      // The lists of names. The first steps ask for one widget whenever the page gets to it.
+      // All but the one widget that the first steps in the sidebar ask for, at a time of their own.
       const asked: string[] = []
-      const isAsked = /\/(surveys|widgets|webhooks|members|tags)\/\?.*\blimit=100\b/
+      const isAsked = /\/(surveys|widgets|webhooks|members|tags)\/\?(?!(.*&)?limit=1(&|$))/
       page.on('request', (request) => isAsked.test(request.url()) && asked.push(request.url()))
       await ask(fixture, '')
       expect(asked).toEqual([])
@@ -139,7 +139,7 @@ export const paletteFlows: readonly Flow[] = [
       await ask(fixture, 'grace hop')
       await found('Members', /Grace Hopper owner/).waitFor()
       // One request for each list, and none for names that are known.
-      expect(asked).toHaveLength(5)
+      expect(asked.filter((address) => address.includes('limit=100')).length).toBe(5)
       const { page: theirs } = await colleague('viewer')
       const refused: string[] = []
       theirs.on('response', (response) => response.status() >= 400 && refused.push(response.url()))

@@ -91,10 +91,10 @@ export function List({ label, items, activeId, picked, tag, onOpen, onPick, onNe
 }
 
 function useRows(holder: RefObject<HTMLDivElement | null>, items: readonly Submission[]) {
-  // The first frame has what is in sight, and so comes sooner.
+  // The first frame has only the rows in sight, so that it comes sooner.
   const [overscan, setOverscan] = useState(0)
   useEffect(() => startTransition(() => setOverscan(OVERSCAN)), [])
-  // The same function while the items are: with another one, all rows are measured anew.
+  // With a new function, the places of all rows would be computed again.
   const getItemKey = useCallback((index: number) => items[index]?.id ?? index, [items])
   return useVirtualizer({
     count: items.length,
@@ -112,7 +112,7 @@ interface RowProps extends Pick<ListProps, 'onOpen' | 'onPick'> {
   index: number
   /** Of all rows. */
   count: number
-  /** With the next one, how long ago something was can read otherwise. */
+  /** The current minute: a row is rendered again when its age may have changed. */
   minute: number
   isActive: boolean
   isPicked: boolean
@@ -120,7 +120,7 @@ interface RowProps extends Pick<ListProps, 'onOpen' | 'onPick'> {
   hasLeft: boolean
 }
 
-/** Keys are handled by the inbox, whatever has the focus. A key renders the rows that it changes: each property of others stays the same. */
+/** Keys are handled by the inbox, whatever has the focus. Only rows whose properties change are rendered again. */
 const Row = memo(function Row({ item, index, count, isActive, isPicked, hasLeft, onOpen, onPick }: RowProps) {
   const { id, author, title, body, rating, channel, kind, created_at } = item
   const open = (isRange: boolean, isPick: boolean) => (isRange || isPick ? onPick(id, isRange) : onOpen(id))

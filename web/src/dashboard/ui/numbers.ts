@@ -9,12 +9,12 @@ export const npsText = formatter({ maximumFractionDigits: 1, signDisplay: 'excep
 
 const largeCount = formatter({})
 
-/** A whole number of something, from 0. Few have a thousand: the first page of most people needs no format, and no time to make one. */
+/** A count, such as 1,234. Below 1,000 it needs no format, which would take time on the first page. */
 export function countText(count: number): string {
   return count < 1_000 ? String(count) : largeCount(count)
 }
 
-/** The format is made with its first use: that can take a browser tens of milliseconds. */
+/** The format is made with its first use, because that can take a browser tens of milliseconds. */
 function formatter(options: Intl.NumberFormatOptions): (value: number) => string {
   let format: Intl.NumberFormat | undefined
   return (value) => {

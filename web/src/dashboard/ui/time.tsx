@@ -37,7 +37,7 @@ export function Day({ at }: { at: string }) {
   )
 }
 
-/** The first exact time takes a browser tens of milliseconds, which finds out its time zone then. */
+/** Not before it is needed: the first exact time takes a browser tens of milliseconds. */
 function addTitle({ currentTarget }: PointerEvent<HTMLTimeElement>): void {
   currentTarget.title = exactTime(currentTarget.dateTime)
 }
