@@ -121,6 +121,7 @@ const directions: Record<string, readonly string[]> = {
     '@earshot/jobs',
     '@earshot/server',
     '@earshot/web/build',
+    '@earshot/web/sources',
   ],
   // Pages use the public API alone. What visitors load is small, so each part has its own files.
   // The code that it shows for receivers is that of the tested programs.

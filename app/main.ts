@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { endProcess } from './end-process.ts'
 import type { Service } from './service.ts'
+import { nameSources } from './source-positions.ts'
 
 const OLDEST_NODE = [22, 18]
 const EXIT_CONFIGURATION = 2
@@ -13,6 +14,7 @@ const LONGEST_STOP_MS = 24_500
 /** How much the heap may grow between two collections of all of it, of what the last one left. By itself V8 allows several times as much. */
 const HEAP_GROWTH = '--heap-growing-percent=50'
 
+nameSources()
 setFlagsFromString(HEAP_GROWTH)
 forgetWebSocket()
 requireNode()

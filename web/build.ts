@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { InlineConfig, Rolldown } from 'vite'
 import { pagePathsOf } from './page-paths.ts'
+import { hashSources } from './sources.ts'
 
 const ROOT = dirname(fileURLToPath(import.meta.url))
 const BUILT = join(ROOT, 'dist')
@@ -12,7 +12,16 @@ const BUILT = join(ROOT, 'dist')
 const STAMP = 'build.json'
 /** What the pages are made from. The lock file has the versions of packages. */
 const SOURCES = [
-  ...['src', 'build.ts', 'page-paths.ts', 'package.json', '../contracts/src', '../examples/receivers', '../package-lock.json'],
+  ...[
+    'src',
+    'build.ts',
+    'page-paths.ts',
+    'sources.ts',
+    'package.json',
+    '../contracts/src',
+    '../examples/receivers',
+    '../package-lock.json',
+  ],
   ...['../server/src/web/markup', '../server/src/pages/html.ts'],
 ]
 const PREVIEW_ENTRY = 'src/survey-preview/main.ts'
@@ -71,7 +80,7 @@ export function isBuilt(): boolean {
   if (!ENTRIES.every(exists)) return true
   // With a part of the sources, such as an image without the lock file, nobody can tell whether they have changed.
   if (!SOURCES.every(exists)) return stamp !== null
-  return stamp?.sources === hashSources()
+  return stamp?.sources === hashSources(ROOT, SOURCES)
 }
 
 /**
@@ -80,7 +89,7 @@ export function isBuilt(): boolean {
  */
 async function buildPages(): Promise<void> {
   const { build } = await import('vite')
-  const sources = hashSources()
+  const sources = hashSources(ROOT, SOURCES)
   mkdirSync(BUILT, { recursive: true })
   const folder = mkdtempSync(join(BUILT, 'new-'))
   try {
@@ -250,25 +259,6 @@ function compress(folder: string): void {
     writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }))
     writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }))
   }
-}
-
-function hashSources(): string {
-  const hash = createHash('sha256')
-  for (const path of SOURCES.flatMap((source) => filesOf(join(ROOT, source)))) hash.update(relative(ROOT, path)).update(readFileSync(path))
-  return hash.digest('hex')
-}
-
-/** What is missing has no files: the service must start without the sources of its pages, too. */
-function filesOf(path: string): string[] {
-  if (!existsSync(path)) return []
-  if (!statSync(path).isDirectory()) return [path]
-  return (
-    readdirSync(path, { recursive: true, encoding: 'utf8' })
-      .map((name) => join(path, name))
-      // Editors leave links to nothing.
-      .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile())
-      .sort()
-  )
 }
 
 if (import.meta.main && !isBuilt()) await buildPages()

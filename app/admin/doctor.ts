@@ -4,12 +4,12 @@ import { BlobStoreError, createSecretBox, findSandbox, findTranscoder, openBlobS
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
 import type { Store } from '../store.ts'
-import { perform, verb } from './perform.ts'
+import { JSON_OPTION, perform } from './perform.ts'
 
 const CLOCK_TOLERANCE_SECONDS = 5
 
-export function addDoctorCommand(program: Command): void {
-  verb(program, 'doctor', 'Check the database, storage, transcoder, clock, keys and queues').action(() =>
+export function completeDoctor(doctor: Command): void {
+  doctor.option(...JSON_OPTION).action(() =>
     perform(async (database, config, store) => ({
       ...(await examine(database, store)),
       storage: await examineStorage(config),

@@ -3,9 +3,7 @@ import { rotateJwtKey } from '@earshot/server'
 import type { Command } from 'commander'
 import { perform, verb } from './perform.ts'
 
-export function addJwtKeysCommands(program: Command): void {
-  const keys = program.command('jwt-keys').description('Manage the signing keys of JWTs')
-
+export function addJwtKeysCommands(keys: Command): void {
   verb(keys, 'rotate', 'Create a new signing key; tokens signed with the old one stay valid until they expire').action(() =>
     perform(async (database, _config, { secretKey }) => ({ ...(await rotateJwtKey(database, createSecretBox(secretKey))) })),
   )

@@ -4,9 +4,7 @@ import { createSecretBox, type SecretBox, writeMail } from '@earshot/drivers'
 import type { Command } from 'commander'
 import { perform, verb } from './perform.ts'
 
-export function addMailCommands(program: Command): void {
-  const mail = program.command('mail').description('Read mail')
-
+export function addMailCommands(mail: Command): void {
   verb(mail, 'list', `List the newest hundred mails of the last ${durations.mailDays} days, with the links of those not sent`).action(() =>
     perform(async (database, { baseUrl }, { secretKey }) => {
       const secretBox = createSecretBox(secretKey)

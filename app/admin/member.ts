@@ -4,9 +4,7 @@ import { type Command, Option } from 'commander'
 import { readId } from './id-option.ts'
 import { perform, verb } from './perform.ts'
 
-export function addMemberCommands(program: Command): void {
-  const member = program.command('member').description('Manage members')
-
+export function addMemberCommands(member: Command): void {
   verb(member, 'add', 'Add a user to a team')
     .requiredOption('--team <id>', 'id of the team', readId)
     .requiredOption('--email <address>', 'e-mail address of the user')

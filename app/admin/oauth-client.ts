@@ -17,9 +17,7 @@ interface NewClient {
 }
 
 /** Adds the commands for OAuth2 clients: applications that people can authorize. */
-export function addOAuthClientCommands(program: Command): void {
-  const client = program.command('oauth-client').description('Manage OAuth2 clients: applications that people can authorize')
-
+export function addOAuthClientCommands(client: Command): void {
   verb(client, 'create', 'Register an application; its secret is shown once')
     .option('--name <text>', 'name that people see when they authorize it')
     .addOption(

@@ -14,9 +14,15 @@ type Result = Record<string, unknown>
 /** The work of a command. */
 export type Work = (database: Database, config: Config, store: Store) => Promise<Result | Result[]>
 
+/** The option of every command: its flag and description. */
+export const JSON_OPTION = ['--json', 'print JSON'] as const
+
 /** Adds a command to a noun. */
 export function verb(noun: Command, name: string, description: string): Command {
-  return noun.command(name).description(description).option('--json', 'print JSON')
+  return noun
+    .command(name)
+    .description(description)
+    .option(...JSON_OPTION)
 }
 
 /** Opens the store, does the work and prints the result. An error that the operator can fix is printed as one line. */

@@ -4,9 +4,7 @@ import { type Command, Option } from 'commander'
 import { readId } from './id-option.ts'
 import { perform, verb } from './perform.ts'
 
-export function addTeamCommands(program: Command): void {
-  const team = program.command('team').description('Manage teams')
-
+export function addTeamCommands(team: Command): void {
   verb(team, 'create', 'Create a team')
     .requiredOption('--name <text>', 'name of the team')
     .requiredOption('--owner <address>', 'e-mail address of its owner')

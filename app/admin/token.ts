@@ -4,9 +4,7 @@ import { makeToken } from '@earshot/server'
 import { type Command, InvalidArgumentError } from 'commander'
 import { perform, verb } from './perform.ts'
 
-export function addTokenCommands(program: Command): void {
-  const token = program.command('token').description('Manage personal access tokens')
-
+export function addTokenCommands(token: Command): void {
   verb(token, 'create', 'Create a personal access token; its value is shown once')
     .requiredOption('--user <address>', 'e-mail address of its user')
     .requiredOption('--name <text>', 'name of the token')

@@ -6,9 +6,7 @@ import { perform, verb } from './perform.ts'
 
 const { passwordCharactersMin: MIN_CHARACTERS, passwordCharacters: MAX_CHARACTERS } = sizes
 
-export function addUserCommands(program: Command): void {
-  const user = program.command('user').description('Manage users')
-
+export function addUserCommands(user: Command): void {
   verb(user, 'create', 'Create a user')
     .requiredOption('--email <address>', 'e-mail address', parseEmail)
     .option(

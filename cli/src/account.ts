@@ -23,18 +23,20 @@ export interface AccountOfProfile {
   name: string
   profile: Profile
   profiles: Profiles
+  /** How long it waits for another command that renews the tokens; 20 seconds unless given. */
+  waitMs?: number | undefined
 }
 
 /**
  * Returns the account: of EARSHOT_TOKEN, with EARSHOT_URL or the default address, else of a profile. Throws a NotSignedInError when
  * there is none. The credential of a profile never goes to another address than its own.
  */
-export function accountOf({ env }: Pick<Terminal, 'env'>): Account {
+export function accountOf({ env, renewalWaitMs: waitMs }: Pick<Terminal, 'env' | 'renewalWaitMs'>): Account {
   const token = env.EARSHOT_TOKEN?.trim()
   if (token) return { url: requireAddress(env.EARSHOT_URL || DEFAULT_URL, 'EARSHOT_URL'), token: requireToken(token, 'EARSHOT_TOKEN') }
   const { name, profile, profiles } = chosenProfile({ env })
   if (!profile.credential) throw signedOut(profile)
-  return { url: profile.url, name, profile, profiles }
+  return { url: profile.url, name, profile, profiles, waitMs }
 }
 
 /** Returns the profile that commands use without EARSHOT_TOKEN, whether it is signed in or not. Throws a NotSignedInError when there is none. */

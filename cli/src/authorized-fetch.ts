@@ -37,9 +37,9 @@ function expiresSoon(credential: Credential): credential is OAuthCredential {
 }
 
 /** Returns what renews tokens. The signal of a request ends its wait for another command, and never an exchange: that would lose the tokens. */
-function renewing({ profiles, name, url }: AccountOfProfile, fetch: Fetch, signal: RequestInit['signal']) {
+function renewing({ profiles, name, url, waitMs }: AccountOfProfile, fetch: Fetch, signal: RequestInit['signal']) {
   const exchange = (token: string) => exchanged(url, token, fetch)
-  return (used: OAuthCredential) => refreshed({ profiles, name, url, signal, exchange }, used)
+  return (used: OAuthCredential) => refreshed({ profiles, name, url, waitMs, signal, exchange }, used)
 }
 
 async function exchanged(url: string, refreshToken: string, fetch: Fetch): Promise<OAuthCredential | 'refused'> {

@@ -7,7 +7,7 @@ import { NotSignedInError } from './not-signed-in.ts'
 import type { Credential, OAuthCredential, Profile, Profiles } from './profiles.ts'
 
 /** How long a command waits for the tokens that another one fetches. */
-const WAIT_MS = 20_000
+export const WAIT_MS = 20_000
 const LOOK_MS = 50
 
 /** A profile, and the service that it was read for. */

@@ -43,6 +43,8 @@ export interface Terminal {
   interruption(): AbortSignal
   /** Waits; resolves early when the signal aborts. */
   pause(ms: number, signal: AbortSignal): Promise<void>
+  /** How long a command waits for another one that renews the sign-in; 20 seconds unless given. */
+  renewalWaitMs?: number
 }
 
 export function processTerminal(): Terminal {

@@ -62,6 +62,8 @@ export interface AppOptions extends Omit<PipelineOptions, 'services' | 'onForeig
   drainMs: number
   /** How often a stream is authorized again; 15 seconds unless given. */
   streamHeartbeatMs?: number
+  /** How long a reader of a stream or an export that takes nothing may delay a stop; a second unless given. */
+  streamGraceMs?: number
   /** How long the body of a request may take to arrive; a minute unless given. */
   bodyTimeoutMs?: number
   /** Limits of uploads; those of the service unless given. */
@@ -70,6 +72,8 @@ export interface AppOptions extends Omit<PipelineOptions, 'services' | 'onForeig
   redirectsMedia?: boolean
   /** Where redirected clips and posters are, as a source of a Content-Security-Policy. */
   mediaOrigin?: string | null
+  /** The priority of the threads that hash passwords, below that of serving other requests, as of `nice`: 10 unless given. */
+  passwordNiceness?: number
   /** How long a client may read nothing of a file; two minutes unless given. */
   mediaStallMs?: number
   /** Which proxies' forwarding headers are trusted (Fastify's `trustProxy`). */
@@ -103,7 +107,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const operations = listOperations(options.contracts)
   const services = {
     ...options.services,
-    passwords: createPasswords(),
+    passwords: createPasswords({ niceness: options.passwordNiceness }),
     sessions: createSessions(options.baseUrl),
     deviceOf: createDeviceCookies(options.services.secretBox, options.baseUrl),
     accessJwts: createAccessJwts(jwtKeys, options.baseUrl),
@@ -115,12 +119,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onClose', services.passwords.close)
   const pipelineOptions = { ...options, services, onForeignRow: countForeignRows(options.metrics) }
   const pipelines = operations.map((named) => compilePipeline(named, handlerOf(named), pipelineOptions))
-  const streaming = { feedPolls: createFeedPolls(options.database), openStreams: countStreams() }
+  const streaming = { feedPolls: createFeedPolls(options.database), openStreams: countStreams(options.streamGraceMs) }
   for (const pipeline of pipelines) {
     const { stream } = pipeline.named.operation
-    const { baseUrl, streamHeartbeatMs: heartbeatMs } = options
+    const { baseUrl, streamHeartbeatMs: heartbeatMs, streamGraceMs: graceMs } = options
     if (stream === 'events') registerStream(app, pipeline, { ...streaming, baseUrl, heartbeatMs })
-    else if (stream === 'records') registerExport(app, pipeline, { baseUrl, heartbeatMs })
+    else if (stream === 'records') registerExport(app, pipeline, { baseUrl, heartbeatMs, graceMs })
     else registerRest(app, pipeline, { ...options, resourcePath: retrievePathOf(options.contracts, pipeline.named) })
   }
   registerFiles(app, options, pipelineOptions)

@@ -12,6 +12,7 @@ import { COMPILE_CACHE } from '../support/compile-cache.ts'
 import { isLongForm } from '../support/form.ts'
 import { createImport, endOf, importsPath } from '../support/imports.ts'
 import { makeTeam, type Team } from '../support/people.ts'
+import { showErrors } from '../support/show-errors.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { until } from '../support/until.ts'
 
@@ -119,10 +120,12 @@ function fileOf(rows: number): string {
 function start({ team, id }: Begun): ChildProcess {
   const ref = { ...team.project, import_id: id }
   const options = { address: service.address, secretKey: Buffer.alloc(32).toString('base64'), blobs, ref }
-  return spawn(process.execPath, [PROCESS, JSON.stringify(options)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const child = spawn(process.execPath, [PROCESS, JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...COMPILE_CACHE },
   })
+  showErrors(child)
+  return child
 }
 
 async function ready(child: ChildProcess): Promise<void> {

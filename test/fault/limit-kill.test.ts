@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { arrivalsAt, attemptsTo } from '../support/arrivals.ts'
 import { COMPILE_CACHE } from '../support/compile-cache.ts'
 import { ok, startReceiver } from '../support/receiver.ts'
+import { showErrors } from '../support/show-errors.ts'
 import { until } from '../support/until.ts'
 import { openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
 
@@ -56,9 +57,10 @@ async function sendingWorkers(): Promise<number> {
 async function startWorkerProcess(): Promise<ChildProcess> {
   const options = JSON.stringify({ address: fixture.address, secretKey: fixture.secretKey.toString('base64') })
   const worker = spawn(process.execPath, [WORKER, options], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...COMPILE_CACHE },
   })
+  showErrors(worker)
   workers.push(worker)
   await once(worker.stdout, 'data')
   return worker

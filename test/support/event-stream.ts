@@ -34,18 +34,31 @@ export async function openStream(
   })
   let text = ''
   let hasEnded = false
+  // Read once each: tests ask again and again.
+  const messages: Message[] = []
+  const ids: string[] = []
+  let begun = ''
   const read = async () => {
-    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text += chunk
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk
+      const blocks = (begun + chunk).split('\n\n')
+      begun = blocks.pop() ?? ''
+      messages.push(...blocks.filter(hasData).map(messageOf))
+    }
     hasEnded = true
   }
   read().catch(() => {})
-  const messages = () => text.split('\n\n').slice(0, -1).filter(hasData).map(messageOf)
+  let withId = 0
   return {
     status: response.status,
     headers: response.headers,
     text: () => text,
-    messages,
-    ids: () => messages().flatMap(({ event, data }) => (event?.includes('.') ? [JSON.parse(data).id] : [])),
+    messages: () => [...messages],
+    ids() {
+      for (const { event, data } of messages.slice(withId)) if (event?.includes('.')) ids.push(JSON.parse(data).id)
+      withId = messages.length
+      return [...ids]
+    },
     hasEnded: () => hasEnded,
     close: () => ending.abort(),
   }

@@ -2,13 +2,13 @@ import { createDatabaseMail, createOwnAddresses } from '@earshot/drivers'
 import { startWorker, type Worker, type WorkerOptions } from '@earshot/jobs'
 import type { Team } from './people.ts'
 import type { TestService } from './test-service.ts'
-import { transcoding } from './transcoding.ts'
+import { findSharedConverter, transcoding } from './transcoding.ts'
 import { until } from './until.ts'
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** Pauses that are minutes outside of tests. */
-const QUICK = { pollMs: 50, retryMs: 20 }
+const QUICK = { pollMs: 50, retryMs: 20, findConverter: findSharedConverter }
 
 /** Starts a worker that copies images, from this machine too unless told otherwise. */
 export function startImageWorker(

@@ -22,7 +22,7 @@ export function makeOtherVersion(changes: Record<string, Change>): OtherVersion 
   const directory = mkdtempSync(join(tmpdir(), 'earshot-version-'))
   // The pages show the examples.
   for (const name of ['package.json', 'package-lock.json', 'tsconfig.json', 'examples', ...WORKSPACES])
-    cpSync(join(TOP, name), join(directory, name), { recursive: true, filter: (path) => !path.endsWith('/node_modules') })
+    cpSync(join(TOP, name), join(directory, name), { recursive: true, filter: (path) => !/\/(?:node_modules|app\/dist)$/.test(path) })
   linkPackages(directory)
   for (const [path, change] of Object.entries(changes)) changeFile(join(directory, path), change)
   return { main: join(directory, 'app/main.ts'), [Symbol.dispose]: () => rmSync(directory, { recursive: true }) }

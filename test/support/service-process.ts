@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import { type Client, createClient } from '@earshot/contracts/client'
+import { builtProgram } from './built-program.ts'
 import { COMPILE_CACHE } from './compile-cache.ts'
 import { until } from './until.ts'
 
-const MAIN = fileURLToPath(new URL('../../app/main.ts', import.meta.url))
 const READY = /^Earshot (?:is ready: (\S+) |worker is running(?:; probes at (\S+))?\.$)/m
 /** Of a machine that does much else. */
 const START_LIMIT_MS = 45_000
@@ -16,7 +15,7 @@ export interface LaunchOptions {
   /** The account of the process; the test’s own if absent. */
   account?: { uid: number; gid: number } | undefined
   home?: string
-  /** The sources of another version; those of this repository if absent. */
+  /** The program of another version; that of this repository if absent. */
   main?: string
   /** What follows the name of the program. */
   args?: readonly string[]
@@ -97,7 +96,7 @@ export async function runService(environment: Record<string, string>, options: L
 }
 
 /** Starts the process with an environment of its own on a free port. */
-function launch(environment: Record<string, string>, { account, home = tmpdir(), main = MAIN, args = [] }: LaunchOptions) {
+function launch(environment: Record<string, string>, { account, home = tmpdir(), main = builtProgram('main'), args = [] }: LaunchOptions) {
   // Without a data directory of its own it shares one with the other replicas.
   const storage = environment.EARSHOT_DATA_DIR === undefined && { EARSHOT_STORAGE_URL: 'file:earshot-test-blobs' }
   const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {

@@ -81,6 +81,7 @@ export async function startTestService({ services, ...overrides }: Overrides = {
     version,
     log: createLog({ level: 'debug', sink: { write: (line) => void lines.push(line) } }),
     drainMs: 1_000,
+    passwordNiceness: 0,
     metrics: new Registry(),
     webFolder,
     metricsToken: null,
@@ -103,7 +104,8 @@ export async function startTestService({ services, ...overrides }: Overrides = {
     close: async () => {
       await app.close()
       if (!services?.blobStore) await blobStore.close()
-      process.stdout.write(lines.filter((line) => ERROR_LINE.test(line)).join(''))
+      // Vitest shows them with a file that fails.
+      for (const line of lines) if (ERROR_LINE.test(line)) console.error(line.trimEnd())
       const dump = await dumpDatabase(store.address)
       if (!placement.store) await store.close()
       expect({ log: secrets.foundIn(lines.join('')), database: secrets.foundIn(dump) }).toEqual({ log: [], database: [] })

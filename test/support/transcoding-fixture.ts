@@ -11,7 +11,7 @@ import { uploadVideo } from './videos.ts'
 import { startWholeWorker } from './whole-worker.ts'
 
 /** Pauses that are minutes and seconds outside of tests. */
-export const QUICK = { waitMs: 100, retryMs: 20, sweepMs: 100 }
+export const QUICK = { waitMs: 100, retryMs: 20, pollMs: 50, sweepMs: 100, renewMs: 100 }
 const FILE = Buffer.from('the bytes of a file')
 
 type Ref = Awaited<ReturnType<typeof uploadVideo>>

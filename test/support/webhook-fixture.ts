@@ -46,6 +46,7 @@ export interface WebhookFixture {
   attempts: (deliveryId: string) => Promise<AttemptRow[]>
   dispatch: (options?: TestDispatcherOptions) => Promise<TestDispatcher>
   close: () => Promise<void>
+  [Symbol.asyncDispose]: () => Promise<void>
 }
 
 export async function openWebhookFixture(): Promise<WebhookFixture> {
@@ -56,6 +57,10 @@ export async function openWebhookFixture(): Promise<WebhookFixture> {
   const owner = await createUser(database, { email: `${randomBytes(6).toString('hex')}@example.com`, name: 'Ada', passwordHash: null })
   const { id: teamId } = await createTeamFor(database, owner, { name: 'Acme', plan: 'business' })
   const stops: (() => Promise<void>)[] = []
+  const stopAll = async () => {
+    await Promise.all(stops.map((stop) => stop()))
+    await close()
+  }
   const seal = (id: string, secret: string | undefined) =>
     secret === undefined ? null : secretBox.seal('webhook-secret', secret, id).toString('base64')
 
@@ -104,10 +109,8 @@ export async function openWebhookFixture(): Promise<WebhookFixture> {
       stops.push(dispatching.stop)
       return dispatching
     },
-    async close() {
-      await Promise.all(stops.map((stop) => stop()))
-      await close()
-    },
+    close: stopAll,
+    [Symbol.asyncDispose]: stopAll,
   }
 }
 

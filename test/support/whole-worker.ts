@@ -1,7 +1,7 @@
 import { createDatabaseMail, createOwnAddresses } from '@earshot/drivers'
 import { startWorker, type Worker, type WorkerOptions } from '@earshot/jobs'
 import type { TestService } from './test-service.ts'
-import { transcoding } from './transcoding.ts'
+import { findSharedConverter, transcoding } from './transcoding.ts'
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
@@ -20,6 +20,7 @@ export function startWholeWorker(
     baseUrl: 'http://localhost:8000',
     log,
     transcoding: { ...transcoding, ...given },
+    images: { findConverter: findSharedConverter },
     webhooks: {
       ...{ allowNetworks: ['127.0.0.1/32'], allowInsecure: true, localTrial: false, backoffBaseMs: 50 },
       ownAddresses: createOwnAddresses([]),

@@ -7,7 +7,7 @@ import { feed_late_days } from '../tables/events.ts'
 
 const DAYS_AHEAD = 30
 /** A partition that someone reads for longer is dropped by a later run. */
-const LOCK_TIMEOUT = '5s'
+export const LOCK_TIMEOUT_MS = 5_000
 
 /** Tables in daily partitions, and how many days they are kept. */
 const KEPT_DAYS = {
@@ -81,12 +81,15 @@ export interface DroppedPartitions {
 
 /**
  * Drops partitions older than their days. Detaches them concurrently first: dropping an attached partition would block
- * every writer behind one long reader. A reader is waited for a few seconds, and then the next table is done.
+ * every writer behind one long reader. A reader is waited for five seconds unless given, and then the next table is done.
  * `owner` is a pool of one connection of the tables' owner; no statement here may run in a transaction.
  */
-export async function dropPastPartitions(owner: Database): Promise<DroppedPartitions> {
+export async function dropPastPartitions(
+  owner: Database,
+  { waitMs = LOCK_TIMEOUT_MS }: { waitMs?: number } = {},
+): Promise<DroppedPartitions> {
   const result: DroppedPartitions = { dropped: [], held: [] }
-  await owner.run(`set lock_timeout = '${LOCK_TIMEOUT}'`, [])
+  await owner.run(`set lock_timeout = ${waitMs}`, [])
   for (const [table, days] of Object.entries(KEPT_DAYS)) {
     try {
       for (const { name, state } of await findPast(owner, { table, days })) {

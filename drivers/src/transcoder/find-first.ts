@@ -1,9 +1,9 @@
-import { findSandbox, type Sandbox } from './sandbox.ts'
+import { findSandbox, type Sandbox, type SandboxPriority } from './sandbox.ts'
 
 const KINDS = ['libav', 'ffmpeg'] as const
 type Kind = (typeof KINDS)[number]
 
-export interface FindOptions {
+export interface FindOptions extends SandboxPriority {
   /** Tries one of the two only. */
   only?: Kind
 }
@@ -11,9 +11,9 @@ export interface FindOptions {
 /** Returns what the first finder that works finds: the libraries from npm, or else the `ffmpeg` of the system. Says why neither does, for operators. */
 export async function findFirst<Found>(
   finders: Record<Kind, (sandbox: Sandbox) => Promise<Found>>,
-  { only }: FindOptions,
+  { only, niceness }: FindOptions,
 ): Promise<{ found: Found } | { missing: string }> {
-  const sandbox = await findSandbox()
+  const sandbox = await findSandbox({ niceness })
   const reasons: string[] = []
   for (const kind of KINDS) {
     if (only !== undefined && only !== kind) continue

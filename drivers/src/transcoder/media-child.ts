@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import type { ChildTask } from './child/report.ts'
@@ -6,7 +6,6 @@ import { type ConfinedEnd, runConfined } from './confined-process.ts'
 import type { Sandbox, SandboxLimits } from './sandbox.ts'
 
 const MAIN = fileURLToPath(new URL('child/main.ts', import.meta.url))
-const DRIVERS = fileURLToPath(new URL('../../', import.meta.url))
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/homebrew/bin'
 const HEAP_MEGABYTES = 256
 const PROBE_TIMEOUT_MS = 20_000
@@ -109,7 +108,7 @@ export function childEnvironment(): Record<string, string> {
 }
 
 function command(task: ChildTask): string[] {
-  const readable = [DRIVERS, packagesFolder()]
+  const readable = [dirname(MAIN), packagesFolder()]
   return [
     process.execPath,
     ...[`--max-old-space-size=${HEAP_MEGABYTES}`, '--v8-pool-size=1', '--no-warnings'],

@@ -13,7 +13,7 @@ export interface Renewal {
 }
 
 /** Renews the lease of a video, one renewal at a time. Without the database it runs out: the fence decides then. */
-export function startRenewal(database: Database, video: Transcode): Renewal {
+export function startRenewal(database: Database, video: Transcode, renewMs = RENEW_MS): Renewal {
   const lost = new AbortController()
   let isRenewing = false
   const renew = async () => {
@@ -26,7 +26,7 @@ export function startRenewal(database: Database, video: Transcode): Renewal {
     isRenewing = true
     await renew()
     isRenewing = false
-  }, RENEW_MS)
+  }, renewMs)
   const renewal: Renewal = { progress: 0, folder: null, lost: lost.signal, stop: () => clearInterval(timer) }
   return renewal
 }

@@ -21,6 +21,8 @@ export interface TranscodeOptions {
   /** Where files are while they are worked on. */
   folder: string
   keepOriginalsDays: number
+  /** How often the lease of a video is renewed while it is transcoded; every five seconds unless given. */
+  renewMs?: number
 }
 
 interface Run extends TranscodeOptions {
@@ -33,7 +35,7 @@ interface Run extends TranscodeOptions {
 /** Transcodes a video that was claimed, and records how that ended. Nothing is recorded once another attempt holds the video. */
 export async function runTranscode(video: Transcode, run: Run): Promise<TranscodeOutcome> {
   const { database, log, stopping, retryMs } = run
-  const renewal = startRenewal(database, video)
+  const renewal = startRenewal(database, video, run.renewMs)
   const signal = AbortSignal.any([stopping, renewal.lost])
   try {
     renewal.folder = await makeWorkFolder(run.folder)

@@ -5,8 +5,7 @@ import { Piscina } from 'piscina'
 import type { hashHere, verifyHere } from './argon2.ts'
 
 const MAX_WAITING = 50
-/** Priority of the hashing threads, below that of serving other requests. */
-const NICE = 10
+const NICENESS = 10
 const IDLE_MS = 60_000
 const MADE_BYTES = 18
 
@@ -21,13 +20,13 @@ export interface Passwords {
  * Hashes passwords with argon2id in threads of low priority. Each hash takes a processor for some milliseconds, and one
  * processor is left for other requests. Throws `dependency_unavailable` when too many wait.
  */
-export function createPasswords(): Passwords {
+export function createPasswords({ niceness = NICENESS }: { niceness?: number | undefined } = {}): Passwords {
   const threads = new Piscina({
     filename: new URL('argon2.ts', import.meta.url).href,
     minThreads: 0,
     maxThreads: Math.max(1, availableParallelism() - 1),
     idleTimeout: IDLE_MS,
-    niceIncrement: NICE,
+    niceIncrement: niceness,
   })
   const requireShortQueue = () => {
     if (threads.queueSize >= MAX_WAITING) {

@@ -29,12 +29,12 @@ interface Encoder {
 export function registerExport(
   app: FastifyInstance,
   pipeline: Pipeline,
-  options: { baseUrl: string; heartbeatMs?: number | undefined },
+  { graceMs, ...options }: { baseUrl: string; heartbeatMs?: number | undefined; graceMs?: number | undefined },
 ): void {
   const { output } = pipeline.named.operation
   const columns = output instanceof z.ZodObject ? columnsOf(output) : []
   registerLongRead(app, pipeline, {
-    ...{ ...options, running: createOpenStreams(MAX_EXPORTS, 'running exports') },
+    ...{ ...options, running: createOpenStreams(MAX_EXPORTS, 'running exports', graceMs) },
     open: async (read) => {
       const fields = withCursor(read.fields)
       const first = await read.readPage<ExportPage>(fields)

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { ApiError } from '@earshot/contracts'
 
 const RETRY_AFTER_SECONDS = 15
-/** How long a stalled reader may delay a shutdown. */
-const GRACE_MS = 1_000
+/** How long a reader that does not read may delay a shutdown. */
+export const GRACE_MS = 1_000
 
 /** The streams, or the exports, that are open in this process. */
 export interface OpenStreams {
@@ -13,8 +13,8 @@ export interface OpenStreams {
   endAll: () => void
 }
 
-/** Allows each person `max` of what `noun` names. */
-export function createOpenStreams(max: number, noun: string): OpenStreams {
+/** Allows each person `max` of what `noun` names. A stalled reader may delay a shutdown for `graceMs`. */
+export function createOpenStreams(max: number, noun: string, graceMs = GRACE_MS): OpenStreams {
   const responses = new Map<ServerResponse, { userId: string; ending: AbortController }>()
   let isClosing = false
 
@@ -39,7 +39,7 @@ export function createOpenStreams(max: number, noun: string): OpenStreams {
       for (const { ending } of responses.values()) ending.abort()
       setTimeout(() => {
         for (const response of responses.keys()) response.destroy()
-      }, GRACE_MS).unref()
+      }, graceMs).unref()
     },
   }
 }

@@ -21,8 +21,8 @@ export interface StreamOptions {
 }
 
 /** Creates the count of a process's streams: a person can have so many, of whichever operations. */
-export function countStreams(): OpenStreams {
-  return createOpenStreams(MAX_STREAMS, 'open streams')
+export function countStreams(graceMs?: number): OpenStreams {
+  return createOpenStreams(MAX_STREAMS, 'open streams', graceMs)
 }
 
 /** Registers a stream as a Fastify route: server-sent events for as long as the reader stays authorized and connected. */
