@@ -42,6 +42,7 @@ export function withinQuota(decisions: readonly Held[]): readonly Held[] {
   })
 }
 
+/** As JSON, which writes quotes and line breaks longer. */
 function bytesOf({ reason }: Held): number {
-  return ITEM_BYTES + new TextEncoder().encode(reason ?? '').length
+  return ITEM_BYTES + new TextEncoder().encode(JSON.stringify(reason ?? '')).length
 }

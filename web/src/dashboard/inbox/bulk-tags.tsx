@@ -5,8 +5,9 @@ import { Dialog } from '../ui/dialog.tsx'
 import { useDraft } from '../ui/draft.ts'
 import { Note } from '../ui/error-note.tsx'
 import { TextField } from '../ui/field.tsx'
+import type { BulkRun } from './bulk-change.ts'
 import { TagNames } from './tag-names.tsx'
-import { type BulkRun, type BulkTags, useBulkTags } from './use-bulk-tags.ts'
+import { type BulkTags, useBulkTags } from './use-bulk-tags.ts'
 
 /** Adds tags to all submissions that are selected, and removes them. */
 export function BulkTagsDialog({ submissions, onClose }: { submissions: readonly Submission[]; onClose: () => void }) {

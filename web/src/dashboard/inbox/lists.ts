@@ -2,9 +2,11 @@ import type { InfiniteData } from '@tanstack/react-query'
 import { type api, type Output, queries, type Submission } from '../api.ts'
 import { noteNews } from '../live/news.ts'
 import { refreshPreviews } from '../widgets/refresh-previews.ts'
+import type { Held } from './held.ts'
 import { canMatch, matches, type Narrowing } from './matching.ts'
 
 export type ListPage = Output<typeof api.submissions.list>
+export type Counts = Output<typeof api.submissions.counts>
 type Pages = InfiniteData<ListPage, string | undefined>
 
 /** The lists of a project's submissions begin with this key; the input of the list follows. */
@@ -110,7 +112,7 @@ export function countMoves(
   decided: readonly { submission: Pick<Submission, 'id' | 'state'> }[],
   moved: ReadonlyMap<string, Submission['state'] | 'deleted'>,
 ): void {
-  queries.setQueryData<Output<typeof api.submissions.counts>>(['counts', project_id], (counts) => {
+  queries.setQueryData<Counts>(['counts', project_id], (counts) => {
     if (!counts) return counts
     const changed = { ...counts }
     for (const { submission } of decided) {
@@ -122,9 +124,20 @@ export function countMoves(
   })
 }
 
+/** Returns the figures of a project once the decisions on their way are made. */
+export function countHeld(held: ReadonlyMap<string, Held>, counts: Counts, project_id: string): Counts {
+  const shown = { ...counts }
+  for (const { submission, action } of held.values()) {
+    if (submission.project_id !== project_id) continue
+    shown[submission.state] = Math.max(0, shown[submission.state] - 1)
+    shown[action === 'approve' ? 'approved' : 'rejected'] += 1
+  }
+  return shown
+}
+
 /** Counts new arrivals. */
 export function countArrivals(project_id: string, count: number): void {
-  queries.setQueryData<Output<typeof api.submissions.counts>>(
+  queries.setQueryData<Counts>(
     ['counts', project_id],
     (counts) => counts && { ...counts, pending: counts.pending + count, total: counts.total + count },
   )
@@ -145,11 +158,17 @@ function withArrived(data: Pages, arrived: readonly Submission[]): Pages {
   const known = new Set(data.pages.flatMap(({ results }) => results.map(({ id }) => id)))
   const pages = data.pages.map((page) => ({ ...page, results: [...page.results] }))
   for (const submission of arrived.filter(({ id }) => !known.has(id))) {
-    const place = pages.find(({ results, next_cursor }) => next_cursor === null || (results.at(-1)?.id ?? '') < submission.id)
+    const place = pages[pageOf(data.pages, submission.id)]
     place?.results.push(submission)
     place?.results.sort((a, b) => (a.id < b.id ? 1 : -1))
   }
   return { ...data, pages }
+}
+
+/** Returns which page a submission belongs to. One all of which was decided says nothing about its place. */
+function pageOf(pages: readonly ListPage[], id: string): number {
+  if (pages.every(({ results }) => results.length === 0)) return 0
+  return pages.findIndex(({ results, next_cursor }) => next_cursor === null || (results.at(-1)?.id ?? id) < id)
 }
 
 function changeLists(project_id: string, change: (results: Submission[]) => Submission[]): void {

@@ -1,11 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
-import { api, queries, type Submission } from '../api.ts'
+import type { Submission } from '../api.ts'
 import { useDraft } from '../ui/draft.ts'
 import { Icon } from '../ui/icon.tsx'
-import { toastFailure } from '../ui/toasts.tsx'
-import { patchSubmission } from './lists.ts'
-import { showOwnUpdate } from './own-updates.ts'
+import { tagMutation } from './tag-change.ts'
 import { TagNames } from './tag-names.tsx'
 
 /** Where the key `t` puts the focus. */
@@ -14,7 +12,7 @@ export const TAG_FIELD = 'tag-field'
 /** The tags of a submission. A change shows at once, and is undone when the service refuses it. */
 export function TagEditor({ item, canWrite }: { item: Submission; canWrite: boolean }) {
   const [{ text }, change] = useDraft(`tag.${item.id}`, { text: '' })
-  const save = useTags(item)
+  const { mutate: save } = useMutation(tagMutation(item))
   const add = (event: FormEvent) => {
     event.preventDefault()
     const tag = text.trim()
@@ -63,28 +61,4 @@ function TagField({ text, onChange }: { text: string; onChange: (text: string) =
       <TagNames id={listId} isUsed={isUsed} />
     </>
   )
-}
-
-/** What is added or removed, so that what others do meanwhile stays. */
-type TagChange = { add_tags: string[] } | { remove_tags: string[] }
-
-function changedTags(tags: readonly string[], change: TagChange): string[] {
-  return 'add_tags' in change ? [...tags, ...change.add_tags] : tags.filter((tag) => !change.remove_tags.includes(tag))
-}
-
-function useTags(item: Submission): (change: TagChange) => void {
-  const { team_id, project_id, id } = item
-  const mutation = useMutation({
-    mutationFn: (change: TagChange) => api.submissions.update({ team_id, project_id, submission_id: id, ...change }),
-    onMutate: (change) => patchSubmission(project_id, id, (one) => ({ ...one, tags: changedTags(one.tags, change) })),
-    onSuccess: (saved) => {
-      showOwnUpdate(saved)
-      void queries.invalidateQueries({ queryKey: ['tags', project_id] })
-    },
-    onError: (error) => {
-      patchSubmission(project_id, id, (one) => ({ ...one, tags: item.tags }))
-      toastFailure(error)
-    },
-  })
-  return mutation.mutate
 }

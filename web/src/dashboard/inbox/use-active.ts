@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Submission } from '../api.ts'
+import { afterLeaving, afterSteps } from './reading-order.ts'
 
 /** How long the address waits for the next key, so that holding `j` writes it once. */
 const ADDRESS_MS = 250
@@ -53,19 +54,18 @@ export function useActive(items: readonly Submission[], item: string | undefined
   // What a colleague decided leaves the list while it is read; the next one is at its place.
   const last = useRef(0)
   if (index >= 0) last.current = index
+  const place = { index, lastIndex: last.current }
   return {
     id,
     index,
     open,
     move: (steps) => {
-      const from = index >= 0 ? index : last.current - (steps > 0 ? 1 : 0)
-      const next = items[Math.min(items.length - 1, Math.max(0, from + steps))]
+      const next = afterSteps(items, place, steps)
       if (next) show(next.id, true)
     },
     leave: (leaving) => {
       if (id === null || !leaving.has(id)) return
-      const next = items.slice(index).find((one) => !leaving.has(one.id)) ?? items.slice(0, index).findLast((one) => !leaving.has(one.id))
-      show(next?.id ?? null, true)
+      show(afterLeaving(items, place, leaving)?.id ?? null, true)
     },
     close: () => show(null, true),
   }

@@ -1,5 +1,6 @@
 import { useCallback, useRef, useState } from 'react'
 import type { Submission } from '../api.ts'
+import { rangeOf, toggled } from './picks.ts'
 
 export interface Picked {
   ids: ReadonlySet<string>
@@ -21,16 +22,9 @@ export function usePicked(items: readonly Submission[], activeId: string | null)
   const start = useRef<string | null>(null)
   start.current = shown.length === 0 ? activeId : last.current
   const toggle = useCallback((id: string, isRange = false) => {
-    const from = list.current.findIndex((item) => item.id === start.current)
-    const to = list.current.findIndex((item) => item.id === id)
-    const range = isRange && from >= 0 ? list.current.slice(Math.min(from, to), Math.max(from, to) + 1).map((item) => item.id) : null
+    const range = isRange ? rangeOf(list.current, start.current, id) : null
     last.current = id
-    setIds((before) => {
-      if (range) return new Set([...before, ...range])
-      const next = new Set(before)
-      if (!next.delete(id)) next.add(id)
-      return next
-    })
+    setIds((before) => (range ? new Set([...before, ...range]) : toggled(before, id)))
   }, [])
   return {
     // What left the list is not decided on unseen.

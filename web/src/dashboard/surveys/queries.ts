@@ -64,6 +64,8 @@ export const summariesQuery = (ref: Omit<SurveyRef, 'survey_id'>) =>
 
 /** Shows a changed survey at once on every page that knows it. */
 export function noteSurvey(survey: Survey): void {
+  // A read that is on its way may bring the state before the change.
+  void queries.cancelQueries({ queryKey: ['survey', survey.id] })
   queries.setQueryData(['survey', survey.id], survey)
   void queries.invalidateQueries({ queryKey: surveysKey(survey.project_id) })
 }

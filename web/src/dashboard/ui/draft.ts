@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { keep } from '../kept.ts'
-import { readFields } from './kept-fields.ts'
+import { keepFields, readFields } from './kept-fields.ts'
 
 /**
  * State of a form that survives a reload of the page: what somebody typed stays until it is sent. The key names the record, or the
@@ -12,7 +12,7 @@ export function useDraft<Fields extends object>(key: string, initial: Fields): [
   const [isChanged, setIsChanged] = useState(false)
   const first = useRef(initial)
   useEffect(() => {
-    if (isChanged) keep('session', name, isSame(fields, first.current) ? null : JSON.stringify(fields))
+    if (isChanged) keepFields(name, fields, first.current)
   }, [name, fields, isChanged])
   const change = (changed: Partial<Fields>) => {
     setIsChanged(true)
@@ -23,8 +23,4 @@ export function useDraft<Fields extends object>(key: string, initial: Fields): [
     keep('session', name, null)
   }
   return [fields, change, forget]
-}
-
-function isSame(one: object, other: object): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
 }

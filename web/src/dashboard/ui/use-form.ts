@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { keep as keepText } from '../kept.ts'
-import { readFields } from './kept-fields.ts'
+import { isSame, keepFields, readFields } from './kept-fields.ts'
 
 /** The fields of a form as they are typed, beside those that are saved. */
 export interface Form<Fields> {
@@ -19,8 +19,7 @@ export function useForm<Fields extends object>(saved: Fields, draftKey: string):
   const [values, setValues] = useState(() => ({ ...saved, ...readFields(draftKey, saved) }))
   const keep = (next: Fields) => {
     setValues(next)
-    if (isSame(next, saved)) keepText('session', draftKey, null)
-    else keepText('session', draftKey, JSON.stringify(next))
+    keepFields(draftKey, next, saved)
   }
   return {
     values,
@@ -31,8 +30,4 @@ export function useForm<Fields extends object>(saved: Fields, draftKey: string):
       setValues(next)
     },
   }
-}
-
-function isSame(one: object, other: object): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
 }

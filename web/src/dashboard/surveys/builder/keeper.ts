@@ -58,7 +58,7 @@ export class Keeper {
       this.#listeners.delete(listener)
       removeEventListener('online', this.#retry)
       // The page is left: what can be saved is saved now.
-      if (this.#savesItself()) void this.save()
+      if (this.#savesItself()) void this.#save(false)
       clearTimeout(this.#timer)
     }
   }
@@ -72,7 +72,10 @@ export class Keeper {
   }
 
   /** Sends what changed. Resolves to whether all of it is saved. */
-  save = async (): Promise<boolean> => {
+  save = (): Promise<boolean> => this.#save(true)
+
+  /** `isAsked`: the author has said so. */
+  async #save(isAsked: boolean): Promise<boolean> {
     clearTimeout(this.#timer)
     // One request at a time: the next one needs the ids that this one gives.
     while (this.#saving !== undefined) await this.#saving
@@ -86,7 +89,7 @@ export class Keeper {
       this.#set({ state: 'invalid' })
       return false
     }
-    this.#saving = this.#send(draft)
+    this.#saving = this.#send(draft, isAsked)
     const isSaved = await this.#saving.finally(() => {
       this.#saving = undefined
     })
@@ -126,7 +129,7 @@ export class Keeper {
     this.#set({ draft: draftOf(survey, draft), state: 'saved', error: null, isRestored: false })
   }
 
-  async #send(draft: Draft): Promise<boolean> {
+  async #send(draft: Draft, isAsked: boolean): Promise<boolean> {
     this.#set({ state: 'saving', error: null })
     try {
       const { survey } = this.#kept
@@ -135,7 +138,7 @@ export class Keeper {
       this.#accept(draft, saved)
       return this.#kept.state === 'saved'
     } catch (error) {
-      if (isRefusal(error, 'state_conflict')) return this.#meet(draft)
+      if (isRefusal(error, 'state_conflict')) return this.#meet(draft, isAsked)
       this.#fail(error)
       return false
     }
@@ -146,15 +149,19 @@ export class Keeper {
   }
 
   /** Somebody else saved a moment ago, in another tab or on another desk: reads what. */
-  async #meet(draft: Draft): Promise<boolean> {
+  async #meet(draft: Draft, isAsked: boolean): Promise<boolean> {
     try {
       this.receive(await api.surveys.retrieve(this.#ref))
     } catch (error) {
       this.#fail(error)
       return false
     }
-    // It was published or closed, and says the same.
-    return this.#kept.theirs ? false : this.#send(draft)
+    const { theirs, survey } = this.#kept
+    if (theirs) return false
+    // It was published or closed, and says the same. What respondents see waits for the author.
+    if (isAsked || survey.status === 'draft') return this.#send(draft, isAsked)
+    this.#set({ state: 'changed' })
+    return false
   }
 
   #accept(sent: Draft, survey: Survey): void {
@@ -173,7 +180,9 @@ export class Keeper {
 
   #schedule(waitMs: number): void {
     clearTimeout(this.#timer)
-    if (this.#savesItself()) this.#timer = setTimeout(() => void this.save(), waitMs)
+    if (!this.#savesItself()) return
+    // It may be published before the time is over.
+    this.#timer = setTimeout(() => this.#savesItself() && void this.#save(false), waitMs)
   }
 
   #retry = (): void => {
