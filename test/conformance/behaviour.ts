@@ -5,17 +5,23 @@ import { run } from './command.ts'
 import { PythonError, preparePython } from './python.ts'
 import type { Records } from './records.ts'
 
-/** Fuzzing and stateful testing use all of it. */
-const BUDGET_SECONDS = 270
-const LIMIT_MS = 600_000
+const LIMIT_MS = 1_800_000
+/**
+ * How much Schemathesis generates: in all its phases a fixed number of examples for each operation, or new ones of fuzzing and stateful
+ * testing until their time is up.
+ */
+const AMOUNTS = {
+  examples: ['--max-examples', '2'],
+  time: ['--phases', 'fuzzing,stateful', '--max-time', '270'],
+} as const
 
-/** Runs all checks and phases of Schemathesis over every operation of the served document. The seed decides what is generated. */
-export async function checkBehaviour(url: string, records: Records): Promise<string | null> {
+/** Runs all checks of Schemathesis over every operation of the served document. The seed decides what is generated. */
+export async function checkBehaviour(url: string, records: Records, amount: keyof typeof AMOUNTS): Promise<string | null> {
   const seed = process.env.CONFORMANCE_SEED ?? String(randomInt(2 ** 32))
   try {
     const programs = await preparePython()
     console.log(`Schemathesis with CONFORMANCE_SEED=${seed}`)
-    const { exitCode } = await run(join(programs, 'schemathesis'), argumentsOf(url, seed), {
+    const { exitCode } = await run(join(programs, 'schemathesis'), argumentsOf(url, seed, amount), {
       environment: { CONFORMANCE_TOKEN: records.token, CONFORMANCE_RECORDS: JSON.stringify(records.forHooks) },
       timeoutMs: LIMIT_MS,
       isShown: true,
@@ -38,10 +44,10 @@ async function isStillThere(url: string, { token, forHooks: { team_id, project_i
   )
 }
 
-function argumentsOf(url: string, seed: string): string[] {
+function argumentsOf(url: string, seed: string, amount: keyof typeof AMOUNTS): string[] {
   return [
     ...['--config-file', 'test/conformance/schemathesis.toml', 'run', `${url}/api/schema/`, '--url', url],
     // One worker: a second would delete what the first has just created, and no seed would repeat it.
-    ...['--seed', seed, '--max-time', String(BUDGET_SECONDS), '--workers', '1', '--generation-database', 'none', '--no-color'],
+    ...['--seed', seed, ...AMOUNTS[amount], '--workers', '1', '--generation-database', 'none', '--no-color'],
   ]
 }

@@ -1,13 +1,12 @@
 import { copyFileSync, existsSync } from 'node:fs'
-import { arch, platform } from 'node:os'
 import { join } from 'node:path'
+import { installPackage } from '../support/installed-package.ts'
 import { openChromium } from './chromium.ts'
 import { run, TOP } from './command.ts'
 import { installDebian } from './debian.ts'
-import { installNpm } from './npm.ts'
+import { installNodes, nodeOf } from './nodes.ts'
 import { runTests } from './test-run.ts'
 
-const HOME = join(TOP, '.conformance/nodes')
 const SCREENS = join(TOP, '.conformance/screens')
 const VERSIONS = [20, 22, 24]
 
@@ -16,17 +15,17 @@ const VERSIONS = [20, 22, 24]
  * a real terminal. Resolves to the problem, or null.
  */
 export async function checkCommandLine(): Promise<string | null> {
-  const missing = await installNpm(
-    HOME,
-    VERSIONS.map((version) => `node${version}@npm:node-${platform()}-${arch()}@${version}`),
-  )
-  if (missing !== null) return `Node ${missing}`
+  const missing = await installNodes()
+  if (missing !== null) return missing
   if ((await run('tmux', ['-V'])).exitCode !== 0) await installDebian('tmux')
   const chromium = await openChromium()
   if (typeof chromium === 'string') return chromium
   await chromium.close()
-  const nodes = VERSIONS.map((version) => `${version}=${join(HOME, `node_modules/node${version}/bin/node`)}`)
-  const { count, problem } = await runTests('test/conformance/command-line/*.conformance.ts', { NODES: nodes.join(' '), SCREENS })
+  using project = await installPackage('cli')
+  const { count, problem } = await runTests('test/conformance/command-line/*.conformance.ts', {
+    ...{ PROJECT: project.path, SCREENS },
+    NODES: VERSIONS.map((version) => `${version}=${nodeOf(version)}`).join(' '),
+  })
   console.log(`${count} tests of the packed command line`)
   return problem
 }

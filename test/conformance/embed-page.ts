@@ -68,6 +68,8 @@ export async function watchPage(browser: Browser, options: BrowserContextOptions
     told: () => page.evaluate('told'),
     cookies: async () => (await context.cookies()).length,
     async findings() {
+      // A script that asks for layout gets that without the style sheets which are still on their way.
+      await page.waitForLoadState()
       await page.evaluate(axe.source)
       return page.evaluate<string[]>(`axe.run({ runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
         violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.flat(2).join(' ') + ': ' + failureSummary)))`)

@@ -1,11 +1,10 @@
-import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { run, TOP } from './command.ts'
+import { installNpm } from './npm.ts'
 import { runTests } from './test-run.ts'
 
 const HOME = join(TOP, '.conformance/inspector')
-const PACKAGE = '@modelcontextprotocol/inspector'
-const VERSION = '2.12.0'
+const PACKAGE = '@modelcontextprotocol/inspector@2.12.0'
 const COMMAND = join(HOME, 'node_modules/.bin/mcp-inspector')
 /** It is started more than a hundred times. */
 const CACHED = { NODE_COMPILE_CACHE: join(HOME, 'cache') }
@@ -19,7 +18,7 @@ interface McpTarget {
 
 /** Asks the official Inspector for every list, strictly, in both eras, and to call every tool, which the client of the SDK does, too. Resolves to the problems, or null. */
 export async function checkMcp(target: McpTarget): Promise<string | null> {
-  const missing = await prepareInspector()
+  const missing = await installNpm(HOME, [PACKAGE])
   if (missing !== null) return missing
   const problems: string[] = []
   for (const era of eras) {
@@ -55,13 +54,4 @@ function inspect({ url, token }: McpTarget, era: (typeof eras)[number], words: r
   const connection = ['--transport', 'http', '--protocol-era', era, '--header', `Authorization: Bearer ${token}`]
   // Words of an option that takes several end at the next option.
   return run(process.execPath, [COMMAND, '--cli', `${url}/mcp/x/all`, ...words, ...connection], { timeoutMs: 60_000, environment: CACHED })
-}
-
-/** Installs the Inspector in a folder of its own, without its scripts. Resolves to what went wrong, or null. */
-async function prepareInspector(): Promise<string | null> {
-  if (existsSync(COMMAND)) return null
-  mkdirSync(HOME, { recursive: true })
-  const words = ['install', '--prefix', HOME, '--ignore-scripts', '--no-audit', '--no-fund', `${PACKAGE}@${VERSION}`]
-  const { exitCode, output } = await run('npm', words)
-  return exitCode === 0 ? null : `could not be installed: ${output.trim().split('\n').at(-1)}`
 }

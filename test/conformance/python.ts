@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run, TOP } from './command.ts'
+import { installWithKept } from './kept-downloads.ts'
 
 const HOME = join(TOP, '.conformance')
 const ENVIRONMENT = join(HOME, 'venv')
@@ -41,14 +42,24 @@ async function makeEnvironment(): Promise<void> {
   if ((await run('python3', ['-m', 'venv', ENVIRONMENT])).exitCode === 0) return
   // Debian splits venv off; pip can bring a replacement without touching the system.
   rmSync(ENVIRONMENT, { recursive: true, force: true })
-  const fetched = await pip('python3', ['--target', VIRTUALENV, 'virtualenv'])
+  const fetched = await pip('python3', ['virtualenv'], ['--target', VIRTUALENV])
   if (fetched.exitCode !== 0) throw new PythonError(NEEDED)
   const made = await run('python3', ['-m', 'virtualenv', ENVIRONMENT], { environment: { PYTHONPATH: VIRTUALENV } })
   if (made.exitCode !== 0) throw new PythonError(`${NEEDED}: ${lastLine(made.output)}`)
 }
 
-function pip(python: string, what: readonly string[]) {
-  return run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...what])
+/**
+ * Installs packages. pip compares those that were kept with the hashes of the index, and downloads again what differs. It installs
+ * them from the folder, with what builds those that have no wheel.
+ */
+function pip(python: string, what: readonly string[], options: readonly string[] = []) {
+  const ask = (command: string, ...words: string[]) =>
+    run(python, ['-m', 'pip', command, '--quiet', '--disable-pip-version-check', ...words, ...what])
+  return installWithKept('python', async (folder) => {
+    if (folder === null) return ask('install', ...options)
+    const downloaded = await ask('download', '--dest', folder, 'setuptools', 'wheel')
+    return downloaded.exitCode === 0 ? ask('install', '--no-index', '--find-links', folder, ...options) : downloaded
+  })
 }
 
 function lastLine(output: string): string {

@@ -1,8 +1,9 @@
-import { startVitest } from 'vitest/node'
 import { TOP } from './command.ts'
 
 /** Runs test files, by their pattern, in this process. Resolves to how many there were, and to the problem, or null. */
 export async function runTests(pattern: string, env: Record<string, string>): Promise<{ count: number; problem: string | null }> {
+  // Loading it takes a second, which few runs need.
+  const { startVitest } = await import('vitest/node')
   const tests = await startVitest('test', [], {
     ...{ root: TOP, config: false, watch: false, include: [pattern] },
     ...{ globalSetup: ['test/support/global-setup.ts'], testTimeout: 60_000, hookTimeout: 60_000, reporters: ['default'] },

@@ -73,6 +73,8 @@ export function openVisitors(chromium: Browser): Visitors {
     },
     accessible: async (page, state) => {
       states += 1
+      // A script that asks for layout gets that without the style sheets which are still on their way.
+      await page.waitForLoadState()
       // What is still moving is half transparent. The light of a recording never ends.
       await page.evaluate(`Promise.allSettled(document.getAnimations().flatMap(({ effect, finished }) =>
         Number.isFinite(effect.getComputedTiming().endTime) ? [finished] : [])).then(() => null)`)

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { chromium as playwright } from 'playwright-core'
+import { type Locator, type Page, chromium as playwright } from 'playwright-core'
 import { makeDataDir } from '../support/data-dir.ts'
 import { startService } from '../support/service-process.ts'
+import { serveReference } from './budgets/reference.ts'
 import { findChromium } from './chromium.ts'
 import { openVisitors, PHONE, slowDown, type Visited, type Visitors, WIDE } from './visitor-browser.ts'
 import { checkChosenFile } from './visitor-file.ts'
@@ -13,23 +14,48 @@ import { checkSurveySteps } from './visitor-steps.ts'
 import { checkSurveyPage } from './visitor-survey.ts'
 import { checkTroubles } from './visitor-troubles.ts'
 import { checkVideoPage } from './visitor-video.ts'
+import { checkWallPage } from './visitor-wall.ts'
 
 const WORDS = 'We stopped arguing about what customers meant.'
 /** As the notes about the pages measured: a slow phone on a slow network. */
 const SLOW = { kilobits: 1_600, latencyMs: 150, cpu: 4 }
+const SPEED_LOADS = 3
+/** On an idle machine the form takes about as long as the reference page; beside other work less, for that has more to compute. */
+const MAX_SPEED_RATIO = 2
+/** Of the reference page. */
+const LAST_ROW = /^Row 399 /
 const FAKE_CAMERA = ['--use-fake-device-for-media-stream=device-count=2', '--use-fake-ui-for-media-stream']
 
+type Visit = (visitors: Visitors, visited: Visited) => Promise<void>
+
+/** One visit of each page: the form with its receipt and withdrawal, a survey, and a wall. */
+const CORE: readonly Visit[] = [checkLooks, checkText, checkSurveyPage, checkWallPage]
+/** All other visits: without a connection, by keys alone, with a camera and a file, and with what goes wrong. */
+const OTHERS: readonly Visit[] = [
+  checkOffline,
+  checkOtherName,
+  checkFrame,
+  checkSpeed,
+  checkKeys,
+  checkVideoPage,
+  checkRecorder,
+  checkChosenFile,
+  checkSurveySteps,
+  checkTroubles,
+]
+
 /**
- * Visits the pages of visitors with a real Chromium: text, video and survey, on a phone and a wide screen, in the light and in the dark,
- * from right to left, without a connection, under both names of this machine. Resolves to the problem, or null.
+ * Visits the pages of visitors with a real Chromium, on a phone and a wide screen, in the light and in the dark, from right to left. The
+ * core visits each page once; the others record and choose videos, lose the connection and use both names of this machine. Resolves to
+ * the problem, or null.
  */
-export async function checkVisitorPages(): Promise<string | null> {
+export async function checkVisitorPages(part: 'core' | 'others'): Promise<string | null> {
   const path = await findChromium()
   if (path === null) return 'Chromium is needed (on Debian: apt install chromium)'
   const browser = await playwright.launch({ executablePath: path, args: ['--no-sandbox', '--disable-gpu', ...FAKE_CAMERA] })
   const visitors = openVisitors(browser)
   try {
-    await visit(visitors)
+    await visit(visitors, part === 'core' ? CORE : OTHERS)
   } catch (error) {
     visitors.problems.push(error instanceof Error ? error.message : String(error))
   } finally {
@@ -39,26 +65,14 @@ export async function checkVisitorPages(): Promise<string | null> {
   return visitors.problems.length === 0 ? null : visitors.problems.join('; ')
 }
 
-async function visit(visitors: Visitors): Promise<void> {
+async function visit(visitors: Visitors, visits: readonly Visit[]): Promise<void> {
   await using data = makeDataDir()
   await using service = await startService({ EARSHOT_DATA_DIR: data.path, EARSHOT_LOG_LEVEL: 'warn' })
   const team = await data.makeTeam()
   const look = { name: 'Northlight', website_url: 'https://northlight.example', theme: { color: '#d3402f' } }
   await service.client(team.token).projects.update({ ...team.project, ...look })
   const visited: Visited = { service, team, form: `${service.url}/c/${team.publicKey}` }
-  await checkLooks(visitors, visited)
-  await checkText(visitors, visited)
-  await checkOffline(visitors, visited)
-  await checkOtherName(visitors, visited)
-  await checkFrame(visitors, visited)
-  await checkSpeed(visitors, visited)
-  await checkKeys(visitors, visited)
-  await checkVideoPage(visitors, visited)
-  await checkRecorder(visitors, visited)
-  await checkChosenFile(visitors, visited)
-  await checkSurveyPage(visitors, visited)
-  await checkSurveySteps(visitors, visited)
-  await checkTroubles(visitors, visited)
+  for (const check of visits) await check(visitors, visited)
 }
 
 /** Every state of the form, in every look. */
@@ -183,14 +197,27 @@ async function checkFrame({ visitor, require }: Visitors, { form }: Visited): Pr
   site.close()
 }
 
+/** A slow phone on a slow network shows the form in a time that is told as a ratio to the reference page's, in turn with it. */
 async function checkSpeed({ visitor, require }: Visitors, { form }: Visited): Promise<void> {
-  const { context, page } = await visitor({ ...PHONE, locale: 'en' })
-  await slowDown(page, SLOW)
-  const startMs = performance.now()
-  await page.goto(form, { waitUntil: 'commit' })
-  await page.getByRole('button', { name: 'Send' }).waitFor()
-  const visibleMs = Math.round(performance.now() - startMs)
-  console.log(`The form is visible after ${visibleMs} ms (${SLOW.kilobits} kbit/s, ${SLOW.latencyMs} ms, processor ÷ ${SLOW.cpu})`)
-  require(`the form is visible after ${visibleMs} ms`, visibleMs < 4_000)
-  await context.close()
+  using reference = await serveReference()
+  const open = async (address: string, shown: (page: Page) => Locator) => {
+    const { context, page } = await visitor({ ...PHONE, locale: 'en' })
+    await slowDown(page, SLOW)
+    const startMs = performance.now()
+    await page.goto(address, { waitUntil: 'commit' })
+    await shown(page).waitFor()
+    const tookMs = performance.now() - startMs
+    await context.close()
+    return tookMs
+  }
+  const forms: number[] = []
+  const references: number[] = []
+  for (let load = 0; load < SPEED_LOADS; load += 1) {
+    forms.push(await open(form, (page) => page.getByRole('button', { name: 'Send' })))
+    references.push(await open(reference.address, (page) => page.getByText(LAST_ROW)))
+  }
+  const [formMs, referenceMs] = [Math.min(...forms), Math.min(...references)]
+  const told = `${(formMs / referenceMs).toFixed(2)} times the reference page's ${Math.round(referenceMs)} ms`
+  console.log(`The form is visible after ${told} (${SLOW.kilobits} kbit/s, ${SLOW.latencyMs} ms, processor ÷ ${SLOW.cpu})`)
+  require(`the form is visible after ${told}`, formMs <= MAX_SPEED_RATIO * referenceMs)
 }

@@ -1,22 +1,22 @@
 import { join } from 'node:path'
 import { TOP } from '../command.ts'
+import { installNodes, nodeOf } from '../nodes.ts'
 import { installNpm } from '../npm.ts'
 
 const HOME = join(TOP, '.conformance/runtimes')
 const MODULES = join(HOME, 'node_modules')
 /** Bun and Deno name processors as they like. */
 const NAMES = process.arch === 'arm64' ? { bun: 'aarch64', deno: 'arm64-glibc' } : { bun: 'x64-baseline', deno: 'x64-glibc' }
-const NODE = `node-linux-${process.arch}`
 const BUN = `@oven/bun-linux-${NAMES.bun}`
 const DENO = `@deno/linux-${NAMES.deno}`
-const PACKAGES = [`${NODE}@20.20.2`, `${BUN}@1.4.5`, `${DENO}@2.9.6`, '@arethetypeswrong/cli@0.18.5']
+const PACKAGES = [`${BUN}@1.4.5`, `${DENO}@2.9.6`, '@arethetypeswrong/cli@0.18.5']
 
 /** arethetypeswrong. */
 export const ATTW = join(MODULES, '.bin/attw')
 
 /** How each runtime runs a program, with what it installs by itself turned off. */
 export const runtimes: Record<string, (file: string) => [program: string, ...args: string[]]> = {
-  'Node 20': (file) => [join(MODULES, NODE, 'bin/node'), file],
+  'Node 20': (file) => [nodeOf(20), file],
   Bun: (file) => [join(MODULES, BUN, 'bin/bun'), '--no-install', file],
   Deno: (file) => {
     const isolated = ['--no-config', '--no-lock', '--no-remote', '--node-modules-dir=manual', '--allow-net']
@@ -25,6 +25,6 @@ export const runtimes: Record<string, (file: string) => [program: string, ...arg
 }
 
 /** Installs the runtimes and arethetypeswrong from npm, unless they are there. Resolves to the problem, or null. */
-export function installRuntimes(): Promise<string | null> {
-  return installNpm(HOME, PACKAGES)
+export async function installRuntimes(): Promise<string | null> {
+  return (await installNodes()) ?? (await installNpm(HOME, PACKAGES))
 }

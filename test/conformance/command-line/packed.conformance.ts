@@ -2,33 +2,31 @@ import { execFile } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type InstalledPackage, installPackage } from '../../support/installed-package.ts'
 import { type OAuthFixture, startOAuthFixture } from '../../support/oauth.ts'
 import { type ConfigFolder, deviceProfile, makeConfigFolder } from '../../support/profiles.ts'
 
+const { NODES = '', PROJECT = '' } = process.env
 /** ROUNDS=100 takes four minutes. */
 const ROUNDS = Number(process.env.ROUNDS ?? 20)
 const AT_ONCE = 10
 const execute = promisify(execFile)
-const nodes = new Map((process.env.NODES ?? '').split(' ').map((pair) => pair.split('=') as [string, string]))
+const nodes = new Map(NODES.split(' ').map((pair) => pair.split('=') as [string, string]))
 
 let fixture: OAuthFixture
-let project: InstalledPackage
 let config: ConfigFolder
 beforeAll(async () => {
-  ;[fixture, project] = await Promise.all([startOAuthFixture(), installPackage('cli')])
+  fixture = await startOAuthFixture()
   config = makeConfigFolder()
 }, 180_000)
 afterAll(async () => {
   config?.[Symbol.dispose]()
-  project?.[Symbol.dispose]()
   await fixture?.service.close()
 })
 
 /** Runs the installed command under a version of Node, as a person's shell does. */
 async function earshot(version: string, args: readonly string[], env: Record<string, string> = config.env) {
-  const path = `${project.path}/node_modules/@earshot/cli/lib/earshot.js`
-  const options = { env: { PATH: '/usr/bin:/bin', HOME: project.path, ...env }, timeout: 60_000 }
+  const path = `${PROJECT}/node_modules/@earshot/cli/lib/earshot.js`
+  const options = { env: { PATH: '/usr/bin:/bin', HOME: PROJECT, ...env }, timeout: 60_000 }
   return execute(nodes.get(version) ?? '', [path, ...args], options).then(
     ({ stdout, stderr }) => ({ exitCode: 0, out: stdout, err: stderr }),
     ({ code, stdout, stderr }) => ({ exitCode: code as number, out: String(stdout), err: String(stderr) }),
@@ -64,7 +62,7 @@ test.for([...nodes.keys()])(
 )
 
 test('the oldest Node that is supported has all that each file imports', async () => {
-  const folder = `${project.path}/node_modules/@earshot/cli/lib`
+  const folder = `${PROJECT}/node_modules/@earshot/cli/lib`
   const files = (await readdir(folder)).filter((file) => file.endsWith('.js') && file !== 'earshot.js')
   const imports = files.map((file) => `await import(${JSON.stringify(`${folder}/${file}`)})`).join(';')
   await execute(nodes.get('20') ?? '', ['--input-type=module', '--eval', imports])

@@ -4,28 +4,25 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { number } from '../../support/event-stream.ts'
-import { type InstalledPackage, installPackage } from '../../support/installed-package.ts'
 import { type OAuthFixture, startOAuthFixture } from '../../support/oauth.ts'
 import { type ConfigFolder, deviceProfile, makeConfigFolder } from '../../support/profiles.ts'
 import { openChromium } from '../chromium.ts'
 
 const execute = promisify(execFile)
-const SCREENS = process.env.SCREENS ?? ''
+const { PROJECT = '', SCREENS = '' } = process.env
 const COLUMNS = 100
 const ROWS = 24
 const EMAIL = 'grace@example.com'
 
 let fixture: OAuthFixture
-let project: InstalledPackage
 let config: ConfigFolder
 beforeAll(async () => {
-  ;[fixture, project] = await Promise.all([startOAuthFixture(), installPackage('cli')])
+  fixture = await startOAuthFixture()
   config = makeConfigFolder()
   mkdirSync(SCREENS, { recursive: true })
 }, 180_000)
 afterAll(async () => {
   config?.[Symbol.dispose]()
-  project?.[Symbol.dispose]()
   await fixture?.service.close()
 })
 
@@ -37,7 +34,7 @@ async function openTerminal() {
     ...config.env,
     TERM: 'tmux-256color',
     LANG: 'C.UTF-8',
-    PATH: `${project.path}/node_modules/.bin:${process.env.PATH}`,
+    PATH: `${PROJECT}/node_modules/.bin:${process.env.PATH}`,
   }
   const settings = Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`])
   await tmux(

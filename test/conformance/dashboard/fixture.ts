@@ -133,6 +133,8 @@ interface Finding {
 }
 
 async function checkPage(page: Page, state: string): Promise<void> {
+  // A script that asks for layout gets that without the style sheets which are still on their way.
+  await page.waitForLoadState()
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await page.evaluate(SETTLED)

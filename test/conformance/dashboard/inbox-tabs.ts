@@ -24,7 +24,7 @@ export const inboxTabsFlows: readonly Flow[] = [
       const [leader] = streams
       await leader?.close()
       await leaveWords(fixture, ['Lea'])
-      for (const tab of tabs.filter((one) => one !== leader)) await tab.getByRole('option', { name: /Lea/ }).waitFor({ timeout: 5_000 })
+      for (const tab of tabs.filter((one) => one !== leader)) await tab.getByRole('option', { name: /Lea/ }).waitFor()
       equal(streams.length, 2)
       fixture.forgive(PLAIN_HOST)
     },
@@ -45,7 +45,7 @@ export const inboxTabsFlows: readonly Flow[] = [
       // The next beat of its timer stops it.
       await new Promise((resolve) => debug.once('Debugger.paused', resolve))
       await leaveWords(fixture, ['Mia'])
-      await other.getByRole('option', { name: /Mia/ }).waitFor({ timeout: 8_000 })
+      await other.getByRole('option', { name: /Mia/ }).waitFor()
       equal(streams.length, 2)
       await debug.send('Debugger.resume')
       await debug.detach()

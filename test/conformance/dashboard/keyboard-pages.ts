@@ -36,7 +36,7 @@ export const keyboardPageFlows: readonly Flow[] = [
       await press('Space')
       await enter('Upload')
       await isAt('Upload a video')
-      await page.getByText('Ready').and(page.locator('.tag')).waitFor({ timeout: 40_000 })
+      await page.getByText('Ready').and(page.locator('.tag')).waitFor({ timeout: 100_000 })
       await enter('Ada Lovelace')
       const opened = page.getByRole('dialog', { name: 'Ada Lovelace' })
       const video = (expression: string) => page.evaluate<number | boolean>(`document.querySelector('dialog video').${expression}`)

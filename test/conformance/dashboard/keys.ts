@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { until } from '../../support/until.ts'
 
 const MAX_TABS = 150
-const LIMIT_MS = 5_000
+const LIMIT_MS = 30_000
 /** The name of what has the focus, as it is read out; null while nothing has it. */
 const FOCUSED = `(() => {
   const node = document.activeElement

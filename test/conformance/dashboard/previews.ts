@@ -192,7 +192,7 @@ async function typeInEditor(page: Page): Promise<void> {
   await title.press('End')
   await title.pressSequentially(' Tell us.')
   equal(await title.inputValue(), 'How did you find us? Tell us.')
-  await page.frameLocator(PREVIEW).getByText('How did you find us? Tell us.').waitFor({ state: 'attached', timeout: 1_000 })
+  await page.frameLocator(PREVIEW).getByText('How did you find us? Tell us.').waitFor({ state: 'attached' })
 }
 
 async function publishSurvey({ client, team, project }: Fixture): Promise<string> {

@@ -147,7 +147,7 @@ export const situationFlows: readonly Flow[] = [
       await page.getByRole('heading', { level: 1, name: 'Testimonials' }).waitFor()
       await client.projects.delete({ team_id: team.id, project_id: other.id })
       await page.getByRole('checkbox', { name: 'Featured only' }).click()
-      await page.getByRole('heading', { name: 'There is no such project' }).waitFor({ timeout: 20_000 })
+      await page.getByRole('heading', { name: 'There is no such project' }).waitFor()
       await check('a project that is gone')
       await page.getByRole('link', { name: 'Go to your inbox' }).click()
       await page.getByRole('heading', { name: 'Inbox' }).waitFor()

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import type { Fixture, Flow } from './fixture.ts'
 
 /** Saving waits for a pause in typing. */
-const SAVED_MS = 10_000
+const SAVED_MS = 30_000
 
 export const surveysFlows: readonly Flow[] = [
   {

@@ -32,7 +32,7 @@ export const videoFlows: readonly Flow[] = [
       await check('an upload')
       await form.getByRole('button', { name: 'Upload', exact: true }).click()
       await page.getByText('Uploaded. It is in the inbox').waitFor()
-      await page.getByText('Ready').and(page.locator('.tag')).waitFor({ timeout: 40_000 })
+      await page.getByText('Ready').and(page.locator('.tag')).waitFor({ timeout: 100_000 })
       await check('a ready video')
       await page.getByRole('link', { name: 'Ada Lovelace' }).click()
       const opened = page.getByRole('dialog', { name: 'Ada Lovelace' })
@@ -96,7 +96,7 @@ export const videoFlows: readonly Flow[] = [
           offsets.slice(1).every((offset) => offset !== 0),
           `Sent from the beginning: ${offsets}`,
         )
-        await page.getByText('Ready').and(page.locator('.tag')).waitFor({ timeout: 40_000 })
+        await page.getByText('Ready').and(page.locator('.tag')).waitFor({ timeout: 100_000 })
         equal(await page.getByText('was interrupted').count(), 0)
         equal((await client.videos.list(ref)).results.length, 1)
       } finally {
