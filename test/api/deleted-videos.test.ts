@@ -72,7 +72,7 @@ async function readyVideo() {
   return { team, client, ref, submission_id: submission_id ?? '', isWatched }
 }
 
-test('a deleted video is invisible at once, its submission stays without it, and every byte goes', { timeout: 60_000 }, async () => {
+test('a deleted video is invisible at once, its submission stays without it, and every byte goes', async () => {
   const { team, client, ref, submission_id, isWatched } = await readyVideo()
   expect(await isWatched()).toBe(true)
   await client.videos.delete(ref)
@@ -81,7 +81,7 @@ test('a deleted video is invisible at once, its submission stays without it, and
   await until('every byte is gone', async () => (await blobsOf(team)).length === 0)
 })
 
-test('a deleted submission takes its video and every byte with it', { timeout: 60_000 }, async () => {
+test('a deleted submission takes its video and every byte with it', async () => {
   const { team, client, ref, submission_id, isWatched } = await readyVideo()
   await client.submissions.delete({ ...team.project, submission_id })
   expect(await isWatched()).toBe(false)
@@ -109,7 +109,7 @@ test('a submission can be deleted while somebody deletes its video', async () =>
 })
 
 for (const kind of ['projects', 'teams'] as const)
-  test(`of deleted ${kind} videos are invisible at once, and every byte goes with the purge`, { timeout: 60_000 }, async () => {
+  test(`of deleted ${kind} videos are invisible at once, and every byte goes with the purge`, async () => {
     const { team, client, isWatched } = await readyVideo()
     if (kind === 'projects') await client.projects.delete(team.project)
     else await client.teams.delete({ team_id: team.id })
@@ -120,7 +120,7 @@ for (const kind of ['projects', 'teams'] as const)
     expect(await service.database.run('select from unused_blobs where team_id = $1', [team.id])).toEqual([])
   })
 
-test('bytes that the store does not delete are deleted once it does', { timeout: 60_000 }, async () => {
+test('bytes that the store does not delete are deleted once it does', async () => {
   const { team, client, ref } = await readyVideo()
   refused.delete = () => true
   await client.videos.delete(ref)
@@ -131,7 +131,7 @@ test('bytes that the store does not delete are deleted once it does', { timeout:
   await until('every byte is gone', async () => (await blobsOf(team)).length === 0, 30_000)
 })
 
-test('a blob that the store never deletes holds up no other one', { timeout: 60_000 }, async () => {
+test('a blob that the store never deletes holds up no other one', async () => {
   const first = await readyVideo()
   refused.delete = (key) => key.includes(first.ref.video_id) && key.endsWith('clip.mp4')
   await first.client.videos.delete(first.ref)
@@ -143,7 +143,7 @@ test('a blob that the store never deletes holds up no other one', { timeout: 60_
   await until('that one is gone', async () => (await blobsOf(first.team)).length === 0)
 })
 
-test('of a transcode whose poster the store refuses no clip is left, and the next attempt is whole', { timeout: 60_000 }, async () => {
+test('of a transcode whose poster the store refuses no clip is left, and the next attempt is whole', async () => {
   const team = await makeTeam(service.database)
   refused.put = (key) => key.includes(team.id) && key.endsWith('poster.jpg')
   const ref = await uploadVideo(service, team, await recording())
@@ -194,7 +194,7 @@ test('an upload whose submission exists expires too, and the submission is not p
   expect(await client.submissions.retrieve({ ...team.project, submission_id: submission_id ?? '' })).toMatchObject({ public: false })
 })
 
-test('the original of a ready video goes when its days are over, and the clip stays', { timeout: 60_000 }, async () => {
+test('the original of a ready video goes when its days are over, and the clip stays', async () => {
   const { team, ref, isWatched } = await readyVideo()
   const kept = await service.database.run<{ days: number }>(
     'select round(extract(epoch from original_until - now()) / 86400)::int as days from videos where id = $1',
@@ -208,7 +208,7 @@ test('the original of a ready video goes when its days are over, and the clip st
   expect(await isWatched()).toBe(true)
 })
 
-test('a failed video cannot be tried again once its original is gone', { timeout: 60_000 }, async () => {
+test('a failed video cannot be tried again once its original is gone', async () => {
   const team = await makeTeam(service.database)
   const ref = await uploadVideo(service, team, Buffer.from('no video at all'.repeat(100)))
   await untilState(service, team, ref, 'failed')

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => limited.close())
 
-test('tries that the limit of their address refused do not count against the account', { timeout: 60_000 }, async () => {
+test('tries that the limit of their address refused do not count against the account', async () => {
   const { email } = await makeUser(limited.database, PASSWORD)
   for (let index = 0; index < TRIES; index += 1) expect(await tryFrom('203.0.113.1', email, 'wrong')).toMatchObject(WRONG)
   for (let index = TRIES; index < TRIES_EVERYWHERE - 1; index += 1) {
@@ -34,7 +34,7 @@ test('tries that the limit of their address refused do not count against the acc
   expect(await tryFrom('203.0.113.2', email, PASSWORD)).toMatchObject({ status: 200 })
 })
 
-test('the right password is not counted, so signing in often locks nobody out', { timeout: 60_000 }, async () => {
+test('the right password is not counted, so signing in often locks nobody out', async () => {
   const { email } = await makeUser(limited.database, PASSWORD)
   for (let index = 0; index < TRIES - 1; index += 1) await tryFrom('203.0.113.3', email, 'wrong')
   for (let index = 0; index <= TRIES; index += 1) expect(await tryFrom('203.0.113.3', email, PASSWORD)).toMatchObject({ status: 200 })
@@ -42,7 +42,7 @@ test('the right password is not counted, so signing in often locks nobody out', 
   expect(await tryFrom('203.0.113.3', email, PASSWORD)).toMatchObject(LIMITED)
 })
 
-test('a try that finds the service too busy to check the password is not counted', { timeout: 60_000 }, async () => {
+test('a try that finds the service too busy to check the password is not counted', async () => {
   const { email } = await makeUser(limited.database, PASSWORD)
   const answers = await Promise.all(Array.from({ length: TRIES_EVERYWHERE }, (_, index) => tryFrom(`233.252.0.${index}`, email, 'wrong')))
   const busy = answers.filter(({ status }) => status === 503)
@@ -54,7 +54,7 @@ test('a try that finds the service too busy to check the password is not counted
   expect(counted?.tries).toBe(answers.length - busy.length)
 })
 
-test('fifty addresses lock an account for unknown browsers, not for one that has signed in to it', { timeout: 60_000 }, async () => {
+test('fifty addresses lock an account for unknown browsers, not for one that has signed in to it', async () => {
   const { email } = await makeUser(limited.database, PASSWORD)
   const { email: otherEmail } = await makeUser(limited.database, PASSWORD)
   const cookie = deviceOf(await tryFrom('203.0.113.10', email, PASSWORD))
@@ -79,9 +79,7 @@ test('fifty addresses lock an account for unknown browsers, not for one that has
   expect(await tryFrom('203.0.113.10', otherEmail, PASSWORD)).toMatchObject({ status: 200 })
 })
 
-test('a stolen device cookie has a limit of its own, and locks out neither another browser nor unknown ones', {
-  timeout: 60_000,
-}, async () => {
+test('a stolen device cookie has a limit of its own, and locks out neither another browser nor unknown ones', async () => {
   const { email } = await makeUser(limited.database, PASSWORD)
   const stolen = deviceOf(await tryFrom('203.0.113.20', email, PASSWORD))
   const other = deviceOf(await tryFrom('203.0.113.21', email, PASSWORD))
@@ -91,7 +89,7 @@ test('a stolen device cookie has a limit of its own, and locks out neither anoth
   expect(await tryFrom('198.51.100.100', email, PASSWORD)).toMatchObject({ status: 200 })
 })
 
-test('a new password ends the device cookies of the old one, except in the browser that chose it', { timeout: 60_000 }, async () => {
+test('a new password ends the device cookies of the old one, except in the browser that chose it', async () => {
   const { email } = await makeUser(limited.database, PASSWORD)
   const before = deviceOf(await tryFrom('203.0.113.30', email, PASSWORD))
   await lock(email)
@@ -110,7 +108,7 @@ test('a new password ends the device cookies of the old one, except in the brows
   expect((await browser.signIn(email, PASSWORD)).status).toBe(200)
 })
 
-test('a browser is known to each of the accounts that signed in there', { timeout: 60_000 }, async () => {
+test('a browser is known to each of the accounts that signed in there', async () => {
   const first = await makeUser(limited.database, PASSWORD)
   const second = await makeUser(limited.database, PASSWORD)
   const browser = openBrowser(limited)

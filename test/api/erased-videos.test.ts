@@ -42,9 +42,7 @@ async function reserve(team: Team, draft: object, size_bytes: number | null = nu
   return { ref: { ...team.project, video_id: video.id }, id: video.id, token: upload.token }
 }
 
-test('an erased person’s video is invisible at once, and then its rows, its event and every byte are gone', {
-  timeout: 60_000,
-}, async () => {
+test('an erased person’s video is invisible at once, and then its rows, its event and every byte are gone', async () => {
   const team = await makeTeam(service.database)
   const client = service.client(team.token)
   const email = newAddress()
@@ -66,7 +64,7 @@ test('an erased person’s video is invisible at once, and then its rows, its ev
   await until('every byte is gone', async () => (await blobsOf(team)).length === 0)
 })
 
-test('a video goes with the submission of an erased person, though its draft names nobody', { timeout: 60_000 }, async () => {
+test('a video goes with the submission of an erased person, though its draft names nobody', async () => {
   const team = await makeTeam(service.database)
   const client = service.client(team.token)
   const email = newAddress()
@@ -132,7 +130,7 @@ test('bytes that are on their way when a person is erased are not kept', async (
   expect(await rowsOf(team)).toMatchObject({ videos: 0, parts: 0 })
 })
 
-test('a transcode that runs when a person is erased leaves no bytes, and no event', { timeout: 60_000 }, async () => {
+test('a transcode that runs when a person is erased leaves no bytes, and no event', async () => {
   const team = await makeTeam(service.database)
   const email = newAddress()
   const ref = await uploadVideo(service, team, await recording(), { draft: { author: { email } } })
@@ -170,7 +168,7 @@ test('drafts of others stay without the address, and one without an author’s a
   expect(await client.privacy.export({ team_id: team.id, email })).toMatchObject({ videos: [], mentions: [] })
 })
 
-test('an export shows a person’s videos with drafts, addresses and links that work', { timeout: 60_000 }, async () => {
+test('an export shows a person’s videos with drafts, addresses and links that work', async () => {
   const team = await makeTeam(service.database)
   const client = service.client(team.token)
   const email = newAddress()
@@ -184,7 +182,7 @@ test('an export shows a person’s videos with drafts, addresses and links that 
   expect(await client.privacy.requests.retrieve({ team_id: team.id, request_id })).toMatchObject({ counts: { videos: 1 } })
 })
 
-test('drafts that are submitted while their author is erased leave neither submission nor video', { timeout: 60_000 }, async () => {
+test('drafts that are submitted while their author is erased leave neither submission nor video', async () => {
   const team = await makeTeam(service.database)
   const client = service.client(team.token)
   const email = newAddress()

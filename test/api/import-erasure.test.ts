@@ -5,7 +5,7 @@ import { startTestService, type TestService } from '../support/test-service.ts'
 import { until } from '../support/until.ts'
 import { startWholeWorker } from '../support/whole-worker.ts'
 
-const ROWS = 50_000
+const ROWS = 12_000
 /** Every so many rows are of the person who is erased. */
 const EVERY = 10
 const ERASED = 'Jane.Doe@example.com'

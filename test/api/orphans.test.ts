@@ -93,7 +93,7 @@ async function readyVideo(team: Team) {
   return { ref, video, files }
 }
 
-test('blobs that nothing refers to go after a day, and all others stay', { timeout: 60_000 }, async () => {
+test('blobs that nothing refers to go after a day, and all others stay', async () => {
   const team = await makeTeam(service.database)
   const client = service.client(team.token)
   await readyVideo(team)
@@ -126,7 +126,7 @@ test('blobs of a team that the database does not know are kept, with a warning',
   expect(await keys()).toEqual([key])
 })
 
-test('bytes that arrive while orphans are looked for are not among them', { timeout: 60_000 }, async () => {
+test('bytes that arrive while orphans are looked for are not among them', async () => {
   const team = await makeTeam(service.database)
   const client = service.client(team.token)
   const first = await put(`uploads/${team.id}/${randomUUID()}/${randomUUID()}`)
@@ -162,7 +162,7 @@ test('a part whose writer slept so long that it was noted counts when the writer
   expect(await keys()).toEqual([key])
 })
 
-test('a ready video whose clip is lost fails and is not public, and a retry makes it again', { timeout: 60_000 }, async () => {
+test('a ready video whose clip is lost fails and is not public, and a retry makes it again', async () => {
   const team = await makeTeam(service.database)
   const client = service.client(team.token)
   const { ref, video, files } = await readyVideo(team)
@@ -183,7 +183,7 @@ test('a ready video whose clip is lost fails and is not public, and a retry make
   await until('the old poster is gone', async () => (await keys()).length === 3)
 })
 
-test('a video that has lost clip and original cannot be tried again', { timeout: 60_000 }, async () => {
+test('a video that has lost clip and original cannot be tried again', async () => {
   const team = await makeTeam(service.database)
   const { ref, files } = await readyVideo(team)
   await blobStore.delete(files.clip_key)
@@ -198,7 +198,7 @@ test('a video that has lost clip and original cannot be tried again', { timeout:
   await until('its poster is gone', async () => (await keys()).length === 0)
 })
 
-test('a ready video whose poster or original is lost stays ready, with a warning', { timeout: 60_000 }, async () => {
+test('a ready video whose poster or original is lost stays ready, with a warning', async () => {
   const team = await makeTeam(service.database)
   const { ref, files } = await readyVideo(team)
   await blobStore.delete(files.poster_key)
@@ -208,7 +208,7 @@ test('a ready video whose poster or original is lost stays ready, with a warning
   expect(await service.client(team.token).videos.retrieve(ref)).toMatchObject({ state: 'ready' })
 })
 
-test('a store without any file of a video is taken for another one, and nothing changes', { timeout: 60_000 }, async () => {
+test('a store without any file of a video is taken for another one, and nothing changes', async () => {
   const team = await makeTeam(service.database)
   const { ref, files } = await readyVideo(team)
   for (const key of Object.values(files)) await blobStore.delete(key)
@@ -217,7 +217,7 @@ test('a store without any file of a video is taken for another one, and nothing 
   expect(await service.client(team.token).videos.retrieve(ref)).toMatchObject({ state: 'ready' })
 })
 
-test('a clip that is stored while lost files are looked for is not lost', { timeout: 60_000 }, async () => {
+test('a clip that is stored while lost files are looked for is not lost', async () => {
   const team = await makeTeam(service.database)
   const { ref, files } = await readyVideo(team)
   const other = await makeTeam(service.database)

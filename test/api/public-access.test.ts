@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { arriveTogether } from '../support/arrive-together.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { holdRateWindows } from '../support/rate-windows.ts'
 import { startTestService, type TestResponse, type TestService } from '../support/test-service.ts'
@@ -111,8 +112,9 @@ test('of fifty concurrent visitors only those of a team without quota are refuse
   team = poor
   await useUpQuota(service)
   const before = { statements: service.statements.length, counted: await counted() }
-  const answers = await Promise.all(
-    Array.from({ length: 50 }, (_, number) => {
+  const answers = await arriveTogether(
+    service,
+    Array.from({ length: 50 }, (_, number) => () => {
       const path = `/api/public/v1/projects/${(number % 2 ? poor : rich).publicKey}/submissions/`
       return service.send('POST', path, { body: { ...WORDS, body: `Words ${number}` } })
     }),

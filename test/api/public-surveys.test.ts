@@ -1,6 +1,7 @@
 import type { Survey } from '@earshot/contracts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { makeFormToken } from '../../server/src/auth/form-token.ts'
+import { arriveTogether } from '../support/arrive-together.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { NPS, SOURCE, WHY } from '../support/questions.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
@@ -104,8 +105,9 @@ test('a visitor’s answers are checked, stored and sent as events, with the quo
 test('respondents who come together share statements, and each gets an own response', async () => {
   const survey = await publish([NPS])
   const sent = service.statements.length
-  const receipts = await Promise.all(
-    Array.from({ length: 40 }, (_value, index) => answer(survey, { answers: nine(survey) }, `203.0.113.${index}`)),
+  const receipts = await arriveTogether(
+    service,
+    Array.from({ length: 40 }, (_value, index) => () => answer(survey, { answers: nine(survey) }, `203.0.113.${index}`)),
   )
   expect(new Set(receipts.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(40)
   expect(receipts.every(({ status }) => status === 201)).toBe(true)

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => limited.close())
 
-test('wrong codes are counted once per person over every way to give one; a recovery code still works', { timeout: 60_000 }, async () => {
+test('wrong codes are counted once per person over every way to give one; a recovery code still works', async () => {
   const { team, email, secret, recoveryCodes } = await makePerson()
   const disable = (otp: string) => limited.send('POST', '/api/v1/me/mfa/disable/', { token: team.token, body: { password: PASSWORD, otp } })
   const browser = openBrowser(limited)
@@ -43,7 +43,7 @@ test('wrong codes are counted once per person over every way to give one; a reco
   expect(await signIn(email, recoveryCodes[0] ?? '')).toMatchObject({ status: 200 })
 })
 
-test('the codes that confirm an app are counted as well', { timeout: 60_000 }, async () => {
+test('the codes that confirm an app are counted as well', async () => {
   const team = await makeTeam(limited.database)
   await givePassword(limited.database, team.ownerId)
   const { secret } = await limited.client(team.token).me.mfa.enroll({ password: PASSWORD })
@@ -52,7 +52,7 @@ test('the codes that confirm an app are counted as well', { timeout: 60_000 }, a
   expect(await confirm(codeOf(secret))).toMatchObject(LIMITED)
 })
 
-test('of thirty wrong codes at once ten are checked', { timeout: 60_000 }, async () => {
+test('of thirty wrong codes at once ten are checked', async () => {
   const { team, email } = await makePerson()
   const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => signIn(email, WRONG, `198.51.100.${index}`)))
   expect(answers.filter(({ status }) => status === 401)).toHaveLength(PER_DAY)
@@ -60,7 +60,7 @@ test('of thirty wrong codes at once ten are checked', { timeout: 60_000 }, async
   expect(await countOf(team.ownerId)).toBe(PER_DAY)
 })
 
-test('a sign-in step ends after five wrong codes: the password must be given again', { timeout: 60_000 }, async () => {
+test('a sign-in step ends after five wrong codes: the password must be given again', async () => {
   const { email, secret } = await makePerson()
   const browser = openBrowser(limited)
   await browser.signIn(email, PASSWORD)
@@ -86,7 +86,7 @@ test('who does not know the password uses up no codes', async () => {
   expect(await countOf(team.ownerId)).toBe(0)
 })
 
-test('the fifth wrong code within a day mails the owner, once a day', { timeout: 60_000 }, async () => {
+test('the fifth wrong code within a day mails the owner, once a day', async () => {
   const { team, email, secret } = await makePerson()
   const mailsAfter = async (tries: number) => {
     for (let index = 0; index < tries; index += 1) await signIn(email, WRONG)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { arriveTogether } from '../support/arrive-together.ts'
 import { makeTeam } from '../support/people.ts'
 import { holdRateWindows, nextRateWindow } from '../support/rate-windows.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
@@ -12,7 +13,7 @@ const MAX = 120
 let store: TestDatabase
 let service: TestService
 beforeAll(async () => {
-  store = await openTestDatabase({ poolSize: 4 })
+  store = await openTestDatabase({ poolSize: 6 })
   service = {
     ...(await startTestService({ database: store.database, rateLimitMultiplier: 1, trustProxy: () => true })),
     database: store.database,
@@ -34,8 +35,9 @@ test('visitors who come together share statements, and each gets the project of 
   )
   await nextRateWindow(store.database)
   const sent = store.statements.length
-  const answers = await Promise.all(
-    Array.from({ length: READS }, async (_, index) => {
+  const answers = await arriveTogether(
+    service,
+    Array.from({ length: READS }, (_, index) => async () => {
       // Each team has visitors of its own addresses, and every fifth reader a key that does not exist.
       const isUnknown = index % 5 === 4
       const key = isUnknown ? 'pk_000000000000000000000000' : teams[index % TEAMS]?.publicKey

@@ -87,7 +87,7 @@ test('every change of a submission is told once and in order, whatever makes it'
   stream.close()
 })
 
-test('an import that suppresses events is told row by row, and so is its undoing', { timeout: 60_000 }, async () => {
+test('an import that suppresses events is told row by row, and so is its undoing', async () => {
   const team = await makeTeam(service.database)
   const stream = await follow(team)
   const csv = `email,text\n${Array.from({ length: 300 }, (_row, number) => `person${number}@example.com,Words ${number}.`).join('\n')}\n`
@@ -165,7 +165,7 @@ test('a cursor whose changes are no longer kept, or that was never given, has ex
   rest.close()
 })
 
-test('a stream ends when the role, the membership, the scope or the project does', { timeout: 60_000 }, async () => {
+test('a stream ends when the role, the membership, the scope or the project does', async () => {
   const team = await makeTeam(service.database)
   const { database } = service
   const follower = async (code: string, sql: string, isSession: boolean) => {

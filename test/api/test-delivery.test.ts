@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { hurryClock } from '../support/clock.ts'
 import { isSignedBy } from '../support/key-pairs.ts'
+import { measureLateness } from '../support/lateness.ts'
 import { loseWorker } from '../support/lost-worker.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { type Received, startReceiver } from '../support/receiver.ts'
@@ -38,9 +39,10 @@ afterAll(async () => {
 test('a test is sent at once like any delivery, and the response is its attempt', async () => {
   await using receiver = await startReceiver((response) => response.writeHead(202).end('thanks'))
   const { id, secret } = await addEndpoint(receiver.url)
+  using late = measureLateness()
   const startedAt = performance.now()
   const answer = await tryOut(id)
-  expect(performance.now() - startedAt).toBeLessThan(2_000)
+  expect(performance.now() - startedAt).toBeLessThan(2_000 + 1_000 * late.seconds())
   const [request] = receiver.requests
   expect(answer).toMatchObject({
     status: 200,
@@ -191,12 +193,13 @@ test('twenty tests that wait for slow receivers hold no connection of a pool of 
   const held: ServerResponse[] = []
   await using receiver = await startReceiver((response) => void held.push(response))
   const endpoints = await Promise.all(Array.from({ length: 20 }, () => addEndpoint(receiver.url)))
-  const answers = endpoints.map(({ id }) => tryOut(id))
+  let ended = 0
+  const answers = endpoints.map(({ id }) => tryOut(id).finally(() => (ended += 1)))
   await expect.poll(() => held.length).toBe(20)
-  const startedAt = performance.now()
   await service.database.transaction((tx) => tx.run('select 1', []))
   for (let count = 0; count < 5; count += 1) expect((await ask('GET', '')).status).toBe(200)
-  expect(performance.now() - startedAt).toBeLessThan(1_000)
+  // They were all still waiting.
+  expect(ended).toBe(0)
   for (const response of held) response.end()
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(20).fill(200))
 })

@@ -19,9 +19,7 @@ afterAll(async () => {
 const author = { name: 'Ada Lovelace', email: 'ada@example.com' }
 const file = { file_name: 'clip.webm', content_type: 'video/webm' }
 
-test('a visitor’s video becomes watchable for the team, public once it is approved, and nobody’s when consent is withdrawn', {
-  timeout: 60_000,
-}, async () => {
+test('a visitor’s video becomes watchable for the team, public once it is approved, and nobody’s when consent is withdrawn', async () => {
   const team = await makeTeam(service.database)
   const client = service.client(team.token)
   const visitor = service.client()
@@ -63,7 +61,7 @@ test('a visitor’s video becomes watchable for the team, public once it is appr
   expect((await visitor.public.items.list({ public_key: team.publicKey })).results).toEqual([])
 })
 
-test('twenty calls complete a video once, and twenty submit its draft once', { timeout: 60_000 }, async () => {
+test('twenty calls complete a video once, and twenty submit its draft once', async () => {
   const team = await makeTeam(service.database)
   const client = service.client(team.token)
   const bytes = await recording()
@@ -96,7 +94,7 @@ test('while bytes are missing a completion is 409 with the number that have arri
   })
 })
 
-test('a file that is no video fails with its code, and can be tried again', { timeout: 60_000 }, async () => {
+test('a file that is no video fails with its code, and can be tried again', async () => {
   const team = await makeTeam(service.database)
   const ref = await uploadVideo(service, team, Buffer.from('no video at all'.repeat(100)))
   const failed = await untilState(service, team, ref, 'failed')

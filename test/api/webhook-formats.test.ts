@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { earshot } from '../cli/command-line.ts'
 import { isSignedBy } from '../support/key-pairs.ts'
 import { makeTeam, type Team } from '../support/people.ts'
-import { startReceiver } from '../support/receiver.ts'
+import { type Received, startReceiver } from '../support/receiver.ts'
 import { startTestDispatcher, type TestDispatcher } from '../support/test-dispatcher.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
@@ -114,24 +114,15 @@ test.each(WebhookFormat.options)(
   'an endpoint with the format %s gets each type of event in it, signed over the bytes sent',
   async (format) => {
     await using receiver = await startReceiver()
-    const { id, secret, public_key } = (await create({ url: `${receiver.url}/`, format })).body
-    for (const type of [undefined, ...eventTypes]) {
-      const answer = await service.send('POST', `${hooks()}${id}/test/`, { token: team.token, body: type === undefined ? {} : { type } })
+    const endpoint = (await create({ url: `${receiver.url}/`, format })).body
+    const expectSent = async (type: string | undefined) => {
+      const path = `${hooks()}${endpoint.id}`
+      const answer = await service.send('POST', `${path}/test/`, { token: team.token, body: type === undefined ? {} : { type } })
       expect(answer).toMatchObject({ status: 200, body: { status_code: 200 } })
-      const request = receiver.requests.at(-1)
-      const { headers = {}, body = Buffer.alloc(0) } = request ?? {}
-      expect(headers).toMatchObject({
-        'content-type': 'application/json',
-        'x-service-event': type ?? 'webhook.test',
-        'x-service-delivery': answer.body.delivery_id,
-        'x-service-signature': createHmac('sha256', secret).update(`${headers['x-service-timestamp']}.`).update(body).digest('hex'),
-      })
-      const parsed = JSON.parse(String(body))
-      expect(parsed).toMatchObject(shapes[format])
-      expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(parsed)
-      const signatures = String(headers['webhook-signature']).split(' ')
-      expect(signatures.filter((entry) => isSignedBy(entry, request, public_key))).toHaveLength(1)
-      const delivery = (await service.send('GET', `${hooks()}${id}/deliveries/${answer.body.delivery_id}/`, { token: team.token })).body
+      const { delivery_id } = answer.body
+      const request = receiver.requests.find(({ headers }) => headers['x-service-delivery'] === delivery_id)
+      expectSigned(request, endpoint, format, type ?? 'webhook.test')
+      const delivery = (await service.send('GET', `${path}/deliveries/${delivery_id}/`, { token: team.token })).body
       const [event] = await service.database.run<{ payload: string }>('select payload from events where id = $1', [delivery.event_id])
       expect(delivery.payload).toEqual(JSON.parse(event?.payload ?? ''))
       expect(delivery.payload_sha256).toBe(
@@ -139,10 +130,32 @@ test.each(WebhookFormat.options)(
           .update(event?.payload ?? '')
           .digest('hex'),
       )
-      if (format === 'earshot') expect(String(body)).toBe(event?.payload)
+      if (format === 'earshot') expect(String(request?.body)).toBe(event?.payload)
     }
+    await Promise.all([undefined, ...eventTypes].map(expectSent))
+    expect(receiver.requests).toHaveLength(1 + eventTypes.length)
   },
 )
+
+/** Checks the headers, the shape and the signatures of a request. */
+function expectSigned(
+  request: Received | undefined,
+  { secret, public_key }: { secret: string; public_key: string },
+  format: WebhookFormat,
+  type: string,
+): void {
+  const { headers = {}, body = Buffer.alloc(0) } = request ?? {}
+  expect(headers).toMatchObject({
+    'content-type': 'application/json',
+    'x-service-event': type,
+    'x-service-signature': createHmac('sha256', secret).update(`${headers['x-service-timestamp']}.`).update(body).digest('hex'),
+  })
+  const parsed = JSON.parse(String(body))
+  expect(parsed).toMatchObject(shapes[format])
+  expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(parsed)
+  const signatures = String(headers['webhook-signature']).split(' ')
+  expect(signatures.filter((entry) => isSignedBy(entry, request, public_key))).toHaveLength(1)
+}
 
 test.each(CHATS)('an event reaches an endpoint with the format %s, and each attempt has the same body', async (format) => {
   const own = await makeTeam(service.database)

@@ -60,7 +60,7 @@ test('the command line sets, shows and removes it', async () => {
   expect((await run('update', id, '--max-per-second', '1001')).err).toContain('--max-per-second: must be at most 1000')
 })
 
-test('events, tests, redeliveries and replays take turns, and a test is next', { timeout: 30_000 }, async () => {
+test('events, tests, redeliveries and replays take turns, and a test is next', async () => {
   await using receiver = await startReceiver()
   const { id } = (await create({ url: receiver.url, max_per_second: 2 })).body
   const from = new Date(Date.now() - 60_000).toISOString()

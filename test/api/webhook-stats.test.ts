@@ -142,9 +142,7 @@ async function expectStats(endpointId: string, range: { from?: string; to?: stri
 
 const hourAgo = (hours: number) => new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - hours * HOUR_MS).toISOString()
 
-test('the figures are those of the attempts, hour by hour, before they are folded, while they are, and after', {
-  timeout: 60_000,
-}, async () => {
+test('the figures are those of the attempts, hour by hour, before they are folded, while they are, and after', async () => {
   const endpoint = await addEndpoint()
   const attempts = await spread(await claim(endpoint, 400), 20)
   const endings: Ending[] = [
@@ -179,7 +177,7 @@ test('the figures are those of the attempts, hour by hour, before they are folde
   expect((await statsOf(endpoint)).totals.attempts).toBe(400)
 })
 
-test('what real receivers do is counted by outcome, tests and redeliveries included', { timeout: 60_000 }, async () => {
+test('what real receivers do is counted by outcome, tests and redeliveries included', async () => {
   let count = 0
   await using receiver = await startReceiver((response) => {
     count += 1
@@ -260,7 +258,7 @@ test('the backlog shows how many deliveries wait, and since when the first is du
   expect((await statsOf(endpoint)).backlog).toEqual({ pending: 5, oldest_due_at: null })
 })
 
-test('a long backlog is counted up to a bound', { timeout: 60_000 }, async () => {
+test('a long backlog is counted up to a bound', async () => {
   const endpoint = await addEndpoint()
   await emit(1)
   await service.database.run(

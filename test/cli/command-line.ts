@@ -29,12 +29,27 @@ export interface Setting {
   onOutput?: (text: string) => void
   /** How many times shorter the pauses are than on a real terminal. */
   haste?: number
+  /** How long it waits for a command that renews the sign-in; as long as on a real terminal unless given. */
+  renewalWaitMs?: number
 }
 
 /** Runs a command in this process, with a terminal that records its output. */
 export async function earshot(
   args: readonly string[],
-  { url = '', env = {}, stdin = '', answer, columns, rows, screen, progressStream, interruption, onOutput, haste = 1 }: Setting = {},
+  {
+    url = '',
+    env = {},
+    stdin = '',
+    answer,
+    columns,
+    rows,
+    screen,
+    progressStream,
+    interruption,
+    onOutput,
+    haste = 1,
+    renewalWaitMs,
+  }: Setting = {},
 ): Promise<Outcome> {
   const outcome = { exitCode: -1, out: '', err: '' }
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -72,6 +87,7 @@ export async function earshot(
     },
     pause: (ms, signal) => delay(ms / haste, undefined, { signal }).catch(() => {}),
     interruption: () => interruption ?? new AbortController().signal,
+    ...(renewalWaitMs !== undefined && { renewalWaitMs }),
   })
   return outcome
 }

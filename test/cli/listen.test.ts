@@ -95,9 +95,7 @@ test('the next run resumes where the last one stopped, unless it is started with
   expect((await stat(join(home, 'earshot', name))).mode & 0o777).toBe(0o600)
 })
 
-test('a failed event is tried four times, then skipped, or with --keep-trying until it succeeds', {
-  timeout: 30_000,
-}, async () => {
+test('a failed event is tried four times, then skipped, or with --keep-trying until it succeeds', async () => {
   await using receiver = await receive((count) => (count <= 4 ? 503 : 200))
   await using patient = await receive((count) => (count <= 4 ? 429 : 200))
   await using run = listen(['--forward', receiver.url, '--json'])
@@ -152,7 +150,7 @@ test('without --forward it prints events, filtered by type and project', async (
   expect(out).toMatch(new RegExp(`^\\S+ submission.created +${id}\n$`))
 })
 
-test('it reconnects after a restart of the service, and no event is lost', { timeout: 30_000 }, async () => {
+test('it reconnects after a restart of the service, and no event is lost', async () => {
   const own = await startTestService({ ...place, database: store.database }, { store })
   await using receiver = await receive()
   await using run = listen(['--forward', receiver.url], { EARSHOT_URL: own.url })
@@ -168,7 +166,7 @@ test('it reconnects after a restart of the service, and no event is lost', { tim
   await again.close()
 })
 
-test('it says when events since the last run are lost, and continues where it is told to', { timeout: 60_000 }, async () => {
+test('it says when events since the last run are lost, and continues where it is told to', async () => {
   await using receiver = await receive()
   const first = listen(['--forward', receiver.url])
   await first.shows('Waiting for new events')

@@ -69,7 +69,7 @@ test('a key acts on the submission that is on the screen, not on the next when s
   expect(await stateOf(older)).toBe('pending')
 })
 
-test('a next page that fails is read again, and the session goes on', { timeout: 30_000 }, async () => {
+test('a next page that fails is read again, and the session goes on', async () => {
   await submitMany(51)
   let isAway = true
   await using gate = await startGate(service.url, (request) => {
@@ -204,7 +204,7 @@ test('submissions that arrive before the stream is ready appear', async () => {
   await run.ended
 })
 
-test('all submissions appear, however many arrive at once', { timeout: 30_000 }, async () => {
+test('all submissions appear, however many arrive at once', async () => {
   await submit('The first words')
   const run = moderate(service, team, { token: await team.tokenOf('member') })
   await run.shows('The first words')

@@ -52,7 +52,7 @@ test('decisions go out before the end, with reasons; a skipped submission stays 
   ])
 })
 
-test('a decision is sent by itself after five seconds, and can be undone until then', { timeout: 30_000 }, async () => {
+test('a decision is sent by itself after five seconds, and can be undone until then', async () => {
   const [first, second] = [await submit('The first words'), await submit('The second words')]
   const run = moderate(service, team)
   await run.shows('The second words')
@@ -72,7 +72,7 @@ test('a decision is sent by itself after five seconds, and can be undone until t
   expect(await run.ended).toMatchObject({ exitCode: 0 })
 })
 
-test('new submissions appear, and what somebody else decided is shown and not overwritten', { timeout: 30_000 }, async () => {
+test('new submissions appear, and what somebody else decided is shown and not overwritten', async () => {
   const first = await submit('The first words')
   const run = moderate(service, team)
   await run.shows('The first words')
@@ -100,7 +100,7 @@ test('new submissions appear, and what somebody else decided is shown and not ov
   ])
 })
 
-test('a member, who may not read events, sees what happens as it happens', { timeout: 30_000 }, async () => {
+test('a member, who may not read events, sees what happens as it happens', async () => {
   const first = await submit('Words of a visitor')
   const run = moderate(service, team, { token: await team.tokenOf('member') })
   await run.shows('Words of a visitor')
@@ -161,7 +161,7 @@ test.for([20, 300])('a screen of %i columns shows wide and hostile words in its 
   await run.ended
 })
 
-test('a service that goes away loses no decision: those that were not sent are listed', { timeout: 60_000 }, async () => {
+test('a service that goes away loses no decision: those that were not sent are listed', async () => {
   const other = await startTestService()
   const place = await makeTeam(other.database)
   const words = { ...place.project, body: 'Words that stay', author: { name: 'Ada' }, consent: { granted: true } }

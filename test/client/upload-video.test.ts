@@ -77,10 +77,10 @@ describe('client.videos.upload', () => {
     })
   })
 
-  test.for(['Blob', 'stream'] as const)(
+  test.concurrent.for(['Blob', 'stream'] as const)(
     `a %s is whole after ${CUTS} cuts of the connection, with one video`,
     { timeout: 60_000 },
-    async (kind) => {
+    async (kind, { expect }) => {
       const { project, token } = await makeTeam(service.database)
       // The first connection carries the reservation.
       const nextCut = (cuts: number) => (cuts < CUTS ? randomInt(2 * KIB, 100 * KIB) : null)

@@ -3,6 +3,7 @@ import { isEverywhere, type NamedOperation, Plan, planIncludes, plans, type Role
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeTeam, makeTokenOf, makeUser, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
+import { eachAtOnce } from './at-once.ts'
 import { callRest, callTrpc, sourcesOf } from './call.ts'
 import { bodyOperations, closedOperations } from './operations.ts'
 import { emptyPath } from './records.ts'
@@ -13,6 +14,7 @@ let team: Team
 let freeToken: string
 let freeTeam: Team
 let strangersToken: string
+const poorTeams = new Map<Plan, Team>()
 const roleTokens = new Map<Role, string>()
 const tokensWithout = new Map<string, string>()
 const deadTokens: { what: string; token: string; code: string }[] = []
@@ -44,14 +46,15 @@ for (const named of closedOperations) {
   const { scope, withoutApiAccess, role, feature, pathFields } = operation
 
   test(`${name} refuses a caller without a working credential before it reads anything else`, async () => {
-    await expectRefusal(named, {}, { status: 401, code: 'not_authenticated' })
-    for (const { token, code } of deadTokens) await expectRefusal(named, { token }, { status: 401, code })
+    await eachAtOnce([{ code: 'not_authenticated' }, ...deadTokens], ({ code, ...caller }) =>
+      expectRefusal(named, caller, { status: 401, code }),
+    )
   })
 
   if (withoutApiAccess) {
     test(`${name} asks only for a scope of callers without a team or without API access`, async () => {
       const refusal = { status: 403, code: 'insufficient_scope', required_scope: scope }
-      for (const token of [freeToken, strangersToken]) await expectRefusal(named, { token, of: freeTeam }, refusal)
+      await eachAtOnce([freeToken, strangersToken], (token) => expectRefusal(named, { token, of: freeTeam }, refusal))
     })
   } else {
     test(`${name} refuses a team whose plan has no API access, whatever the scopes`, async () => {
@@ -80,7 +83,8 @@ for (const named of closedOperations) {
 
   for (const plan of Plan.options.filter((one) => feature && plans[one].apiAccess && !planIncludes(one, feature))) {
     test(`${name} refuses the plan ${plan}, which lacks ${feature}`, async () => {
-      const poorTeam = await makeTeam(service.database, { plan })
+      const poorTeam = poorTeams.get(plan) ?? (await makeTeam(service.database, { plan }))
+      poorTeams.set(plan, poorTeam)
       const path = emptyPath(operation, poorTeam)
       const answer = await callRest(service, named, { ...sourcesOf(named, sampleInput(operation, path)), path, token: poorTeam.token })
       expect(answer).toMatchObject({ status: 402, body: { code: 'feature_not_in_plan', feature, plan } })

@@ -11,6 +11,9 @@ export interface RestCall extends SendOptions {
   method?: 'HEAD'
 }
 
+/** The number of calls that the service accepts in one request of /trpc. */
+export const MAX_BATCH = 20
+
 const { paths } = buildDocument(contracts, { baseUrl: 'http://localhost:8000', version: '0.0.0' })
 
 /** Calls an operation over REST and checks that the status is documented for it. */
@@ -27,6 +30,32 @@ export async function callRest(service: TestService, named: NamedOperation, call
 export async function callTrpc(service: TestService, { name, operation }: NamedOperation, input: unknown, options: SendOptions = {}) {
   if (operation.method !== 'GET') return service.send('POST', `/trpc/${name}`, { ...options, body: input })
   return service.send('GET', `/trpc/${name}?${new URLSearchParams({ input: JSON.stringify(input) })}`, options)
+}
+
+/** A call of a procedure in a batch. */
+export interface BatchedCall {
+  named: NamedOperation
+  input: unknown
+}
+
+/** Calls procedures of /trpc in one request: all of them queries, or all of them mutations. */
+export async function callTrpcBatch(service: TestService, calls: readonly BatchedCall[], options: SendOptions = {}) {
+  const names = calls.map(({ named }) => named.name)
+  const inputs = Object.fromEntries(calls.map(({ input }, index) => [index, input]))
+  if (calls[0]?.named.operation.method !== 'GET') return service.send('POST', `/trpc/${names}?batch=1`, { ...options, body: inputs })
+  return service.send('GET', `/trpc/${names}?${new URLSearchParams({ batch: '1', input: JSON.stringify(inputs) })}`, options)
+}
+
+/** Calls a procedure with one input after another, in as few requests as the service accepts. Returns the result of each. */
+export async function callTrpcWithEach(service: TestService, named: NamedOperation, inputs: readonly unknown[], options: SendOptions = {}) {
+  const results: TestResponse['body'][] = []
+  for (let start = 0; start < inputs.length; start += MAX_BATCH) {
+    const calls = inputs.slice(start, start + MAX_BATCH).map((input) => ({ named, input }))
+    const { body } = await callTrpcBatch(service, calls, options)
+    expect(body, JSON.stringify(body)).toHaveLength(calls.length)
+    results.push(...body)
+  }
+  return results
 }
 
 /** Splits an input into path, headers, query and body; the headers come with those that are given. */

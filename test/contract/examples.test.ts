@@ -14,6 +14,7 @@ import { answerSurvey, approveOne, fillTeam } from './filled-team.ts'
 import { operations } from './operations.ts'
 import { inputWithoutSecrets, isOfShape, isRecording, shapesIn, withoutSecrets } from './recording.ts'
 import { makeInput } from './records.ts'
+import { createTeams } from './shared-team.ts'
 
 /** What the OpenAPI document shows: `npm run examples` records what has no example yet, or one of another shape. */
 const EXAMPLES = new URL('../../server/src/openapi/examples.json', import.meta.url)
@@ -33,9 +34,12 @@ let store: TestDatabase
 let service: TestService
 /** For what waits until something was sent. */
 let worker: TestDispatcher
+let sharedTeamFor: (named: NamedOperation) => Promise<Team>
+const filled = new WeakSet<Team>()
 beforeAll(async () => {
   store = await openTestDatabase()
   service = { ...(await startTestService({ database: store.database })), database: store.database }
+  sharedTeamFor = createTeams(store.database)
   worker = await startTestDispatcher({ address: store.address, secretBox: service.secretBox })
 })
 afterAll(async () => {
@@ -71,8 +75,7 @@ test('nothing else has an example, and none holds a secret', () => {
 /** Calls an operation for a team whose lists are not empty. */
 async function record(named: NamedOperation): Promise<Example> {
   const { name, operation } = named
-  const team = await makeTeam(service.database)
-  await fillTeam(service, team)
+  const team = await teamFor(named)
   const input = { ...(await makeInput(service, team, named)), ...chosenInput(name) }
   if (typeof input.survey_id === 'string') await answerSurvey(service, team, input.survey_id)
   if (operation.queryFields.has('limit')) input.limit = 2
@@ -86,6 +89,15 @@ async function record(named: NamedOperation): Promise<Example> {
     await service.client(team.token).webhooks.update({ team_id: team.id, webhook_id: String(input.webhook_id), url: receiver.url })
   const response = await (operation.stream === 'events' ? firstMessage(named, team, input) : respond(named, team, input))
   return { input: inputWithoutSecrets(operation, input), ...(response !== undefined && { response: withoutSecrets(response) }) }
+}
+
+/** Returns a filled team: a new one for lists and figures, which show all that others have left in it. */
+async function teamFor(named: NamedOperation): Promise<Team> {
+  const showsAll = named.operation.method === 'GET' && !named.name.endsWith('.retrieve')
+  const team = showsAll ? await makeTeam(service.database) : await sharedTeamFor(named)
+  if (!filled.has(team)) await fillTeam(service, team)
+  filled.add(team)
+  return team
 }
 
 async function respond(named: NamedOperation, { token }: Team, input: Readonly<Record<string, unknown>>): Promise<unknown> {

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
-import { callRest, callTrpc, type RestCall, sourcesOf } from './call.ts'
+import { eachRequest } from './at-once.ts'
+import { callRest, callTrpcWithEach, type RestCall, sourcesOf } from './call.ts'
 import { bodyOperations, operations } from './operations.ts'
 import { emptyPath } from './records.ts'
 import { type Known, sampleInput, wrongQueries, wrongValues } from './samples.ts'
@@ -23,22 +24,22 @@ for (const named of operations) {
     const { query, ...call } = goodCall(named)
     const unknownQuery = new URLSearchParams([...(query ?? []), ['nobody_knows', '1']])
     await expectWrongField(named, { ...call, query: unknownQuery }, 'nobody_knows')
-    for (const field of operation.bodyFields) {
-      await expectWrongField(named, { ...call, query: new URLSearchParams([[field, 'x']]) }, field)
-    }
-    for (const field of operation.pathFields) {
+    await eachRequest(named, operation.bodyFields, (field) =>
+      expectWrongField(named, { ...call, query: new URLSearchParams([[field, 'x']]) }, field),
+    )
+    await eachRequest(named, operation.pathFields, (field) => {
       const repeated = new URLSearchParams([[field, call.path[field] ?? '']])
-      await expectWrongField(named, { ...call, query: repeated }, field)
-    }
-    if (isEverywhere(operation)) await expectWrongTrpc(named, { ...inputOf(named), nobody_knows: 1 }, 'nobody_knows')
+      return expectWrongField(named, { ...call, query: repeated }, field)
+    })
+    if (isEverywhere(operation)) await expectWrongTrpc(named, [{ input: { ...inputOf(named), nobody_knows: 1 }, field: 'nobody_knows' }])
   })
 
   if (operation.queryFields.size > 0) {
     test(`${name} refuses query parameters of the wrong type, by name`, async () => {
       const call = goodCall(named)
-      for (const field of operation.queryFields) {
+      await eachRequest(named, operation.queryFields, async (field) => {
         for (const query of wrongQueries(schemaOf(named, field), field)) await expectWrongField(named, { ...call, query }, field)
-      }
+      })
     })
   }
 }
@@ -48,17 +49,21 @@ for (const named of bodyOperations) {
 
   test(`${name} refuses body fields of the wrong type, unknown ones and those of the path, by name`, async () => {
     const call = goodCall(named)
+    const input = inputOf(named)
+    const wrong: WrongInput[] = []
     await expectWrongField(named, { ...call, body: { ...call.body, nobody_knows: 1 } }, 'nobody_knows')
-    for (const [field, value] of Object.entries(call.path)) {
-      await expectWrongField(named, { ...call, body: { ...call.body, [field]: value } }, field)
-    }
-    for (const top of operation.bodyFields) {
-      for (const { field, value } of wrongValues(schemaOf(named, top), knownOf(named), top)) {
-        const spoilt = Array.isArray(value) || typeof value !== 'object' ? value : structuredClone(value)
-        await expectWrongField(named, { ...call, body: { ...call.body, [top]: spoilt } }, field)
-        if (isEverywhere(operation)) await expectWrongTrpc(named, { ...inputOf(named), [top]: spoilt }, field)
-      }
-    }
+    await eachRequest(named, Object.entries(call.path), ([field, value]) =>
+      expectWrongField(named, { ...call, body: { ...call.body, [field]: value } }, field),
+    )
+    const values = [...operation.bodyFields].flatMap((top) =>
+      wrongValues(schemaOf(named, top), knownOf(named), top).map((one) => ({ top, ...one })),
+    )
+    await eachRequest(named, values, async ({ top, field, value }) => {
+      const spoilt = Array.isArray(value) || typeof value !== 'object' ? value : structuredClone(value)
+      await expectWrongField(named, { ...call, body: { ...call.body, [top]: spoilt } }, field)
+      wrong.push({ input: { ...input, [top]: spoilt }, field })
+    })
+    if (isEverywhere(operation)) await expectWrongTrpc(named, wrong)
   })
 
   test(`${name} accepts only well-formed JSON within its size`, async () => {
@@ -80,6 +85,12 @@ for (const named of bodyOperations) {
     const large = await callRest(service, named, { ...call, body: padded })
     expect(large).toMatchObject({ status: 413, body: { code: 'body_too_large', limit_bytes: bodyBytes } })
   })
+}
+
+/** An input with a field that must be refused. */
+interface WrongInput {
+  input: Record<string, unknown>
+  field: string
 }
 
 /** A call with valid input and unknown records. */
@@ -108,10 +119,14 @@ async function expectWrongField(named: NamedOperation, call: RestCall, field: st
   expect(blamedFields(answer.body), what).toContainEqual(expect.toSatisfy((blamed: string) => isWithin(blamed, field)))
 }
 
-async function expectWrongTrpc(named: NamedOperation, input: unknown, field: string): Promise<void> {
-  const answer = await callTrpc(service, named, input, { token: team.token })
-  expect(answer.body.error.data, named.name).toMatchObject({ code: 'validation_error' })
-  expect(blamedFields(answer.body.error.data)).toContainEqual(expect.toSatisfy((blamed: string) => isWithin(blamed, field)))
+async function expectWrongTrpc(named: NamedOperation, wrong: readonly WrongInput[]): Promise<void> {
+  const inputs = wrong.map(({ input }) => input)
+  const results = await callTrpcWithEach(service, named, inputs, { token: team.token })
+  for (const [index, { input, field }] of wrong.entries()) {
+    const what = `${named.name} ${JSON.stringify(input)}`
+    expect(results[index].error?.data, what).toMatchObject({ code: 'validation_error' })
+    expect(blamedFields(results[index].error.data), what).toContainEqual(expect.toSatisfy((blamed: string) => isWithin(blamed, field)))
+  }
 }
 
 function blamedFields({ errors = [] }: { errors?: { field: string }[] }): string[] {

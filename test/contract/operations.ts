@@ -11,3 +11,13 @@ export const endingOperations = operations.filter(({ operation }) => !operation.
 
 /** Operations with a JSON body. */
 export const bodyOperations = operations.filter(({ operation }) => operation.method === 'POST' || operation.method === 'PATCH')
+
+const SHARED_FIELDS = ['team_id', 'project_id', 'public_key']
+
+/**
+ * Whether success takes from the caller what other operations need: the team or its project, the right to them, or the way to sign in.
+ */
+export function endsAccess({ name, operation: { method, path, reauthenticates } }: NamedOperation): boolean {
+  const ends = method === 'DELETE' && SHARED_FIELDS.some((field) => path.endsWith(`/{${field}}/`))
+  return ends || reauthenticates || name === 'members.transferOwnership'
+}

@@ -24,6 +24,7 @@ let store: TestDatabase
 let own: Services
 /** The same service, but each handler of the public plane changes a record without looking at who calls. */
 let careless: Services
+const inputs = new Map<NamedOperation, Record<string, unknown>>()
 let nextAddress = 1
 beforeAll(async () => {
   store = await openTestDatabase()
@@ -141,13 +142,20 @@ function named(all: NamedOperation[]): (readonly [string, NamedOperation])[] {
 async function expectRefusal(services: Services, operation: NamedOperation, refusal: Refusal): Promise<void> {
   const service = refusal.isClosed ? services.closed : services.open
   const address = newAddress()
-  const input = { ...(await makeInput(own.open, await makeTeam(store.database), operation)), ...refusal.input }
+  const input = { ...(await inputOf(operation)), ...refusal.input }
   await refusal.prepare?.(address)
   const before = await contentOf(service)
   const headers = { ...refusal.headers, 'x-forwarded-for': address }
   const reply = await callRest(service, operation, sourcesOf(operation, input, { headers }))
   expect(reply).toMatchObject({ status: refusal.status, body: { code: refusal.code } })
   expect(await contentOf(service)).toEqual(before)
+}
+
+/** Returns an input that succeeds, the same for all refusals: none of them uses it up. */
+async function inputOf(operation: NamedOperation): Promise<Record<string, unknown>> {
+  const input = inputs.get(operation) ?? (await makeInput(own.open, await makeTeam(store.database), operation))
+  inputs.set(operation, input)
+  return input
 }
 
 async function startServices(options: Parameters<typeof startTestService>[0] = {}): Promise<Services> {

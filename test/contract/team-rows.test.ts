@@ -8,6 +8,7 @@ import { startTestService, type TestService } from '../support/test-service.ts'
 import { callRest, sourcesOf } from './call.ts'
 import { endingOperations, operations } from './operations.ts'
 import { makeInput, makePath } from './records.ts'
+import { createTeams } from './shared-team.ts'
 
 // The team guard compares the team_id of each row: an operation whose rows have none is not guarded by it.
 
@@ -20,6 +21,7 @@ const UNGUARDED = ['teams.usage', 'events.types.list']
 let store: TestDatabase
 let service: TestService
 let worker: TestDispatcher
+let teamFor: (named: NamedOperation) => Promise<Team>
 let read: { team_id?: unknown }[] = []
 
 beforeAll(async () => {
@@ -27,6 +29,7 @@ beforeAll(async () => {
   const tx = watched(store.database)
   const database: Database = { ...store.database, ...tx, patiently: () => tx }
   service = { ...(await startTestService({ database }, { store })), database: store.database }
+  teamFor = createTeams(store.database)
   worker = await startTestDispatcher({ address: store.address, secretBox: service.secretBox })
 })
 afterAll(async () => {
@@ -68,8 +71,8 @@ async function fillList(team: Team, { operation: { path } }: NamedOperation): Pr
 
 for (const named of endingOperations.filter(({ operation: { pathFields, status } }) => pathFields.has('team_id') && status !== 204)) {
   test(`${named.name} reads rows that say whose they are`, async () => {
-    const team = await makeTeam(store.database)
     const readsMany = READS_MANY.test(named.name) && !UNGUARDED.includes(named.name)
+    const team = readsMany ? await makeTeam(store.database) : await teamFor(named)
     const input = readsMany ? await fillList(team, named) : await makeInput(service, team, named)
     const owners = async () => {
       read = []

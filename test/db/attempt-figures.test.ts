@@ -81,7 +81,7 @@ test('the longest durations share a bucket, so that an hour stays small', () => 
   expect(latencyBucketOf(86_400_000)).toBe(latencyBucketOf(1_800_000))
 })
 
-test('results of the same endpoints that are written and folded at the same time are all counted, once', { timeout: 60_000 }, async () => {
+test('results of the same endpoints that are written and folded at the same time are all counted, once', async () => {
   const deliveries = await claimed({ endpointCount: 3, deliveries: DELIVERIES })
   const batches = batchesOf(
     deliveries.toSorted(() => Math.random() - 0.5).map((each, index) => resultOf(each, { succeeded: index % 3 > 0 })),

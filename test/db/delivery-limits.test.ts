@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => fixture.close())
 
-test('claims that run into each other get the limit together, and never more', { timeout: 60_000 }, async () => {
+test('claims that run into each other get the limit together, and never more', async () => {
   const { id } = await fixture.addEndpoint('http://127.0.0.1:9/', { events: ['submission.created'] })
   await fixture.setLimit(id, LIMIT)
   await fixture.addBacklog(id, (2 * LIMIT * RACE_MS) / 1_000)

@@ -84,7 +84,7 @@ test('replicas on different databases of one server can create the roles at the 
   expect(results.map(({ migrations }) => migrations)).toEqual(addresses.map(() => ['0001_notes.sql']))
 })
 
-test('a migration gives way to a table that is busy for long, and is done in a pause', { timeout: 60_000 }, async () => {
+test('a migration gives way to a table that is busy for long, and is done in a pause', async () => {
   const address = await createDatabase()
   await migrate({ address, ...writeSql({ '0001_notes.sql': CREATE_NOTES }) })
   const directories = writeSql({

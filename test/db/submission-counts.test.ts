@@ -52,7 +52,7 @@ test('a change that leaves kind and state is none', async () => {
   expect(await unfolded()).toBe(0)
 })
 
-test('beside writers and folds the counts equal a full count at every moment', { timeout: 60_000 }, async () => {
+test('beside writers and folds the counts equal a full count at every moment', async () => {
   let isOver = false
   const write = async () => {
     const mine: SubmissionRow[] = []

@@ -13,6 +13,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { AttemptResult } from '../../db/src/dispatch/complete.ts'
 import { claimOne } from '../support/claims.ts'
 import { ok, startReceiver } from '../support/receiver.ts'
+import { showErrors } from '../support/show-errors.ts'
 import { until } from '../support/until.ts'
 import { asOperator, keepingLog, openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
 
@@ -206,7 +207,8 @@ function partitionOf(table: string, daysAgo: number): string {
 
 async function startWorkerProcess(): Promise<ChildProcess> {
   const options = JSON.stringify({ address: fixture.address, secretKey: fixture.secretKey.toString('base64') })
-  const child = spawn(process.execPath, [WORKER, options], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [WORKER, options], { stdio: ['ignore', 'pipe', 'pipe'] })
+  showErrors(child)
   children.push(child)
   await once(child.stdout, 'data')
   return child

@@ -3,6 +3,7 @@ import { verifyWebhook } from '@earshot/contracts/webhooks'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { freePort } from '../support/free-port.ts'
+import { measureLateness } from '../support/lateness.ts'
 import { ok, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { makeSecret, openWebhookFixture, USER_AGENT, type WebhookFixture } from '../support/webhook-fixture.ts'
@@ -196,10 +197,11 @@ test('endpoints that never respond do not delay others', async () => {
   for (let index = 0; index < 5; index += 1) await fixture.addEndpoint(`${hole.url}/${index}`)
   await fixture.addEndpoint(receiver.url)
   for (let index = 0; index < 40; index += 1) await fixture.emit()
+  using late = measureLateness()
   const startedAt = performance.now()
   await fixture.dispatch()
   await until('all arrived', () => receiver.requests.length === 40)
-  expect(performance.now() - startedAt).toBeLessThan(4_000)
+  expect(performance.now() - startedAt).toBeLessThan(4_000 + 1_000 * late.seconds())
   expect(hole.requests.length).toBeLessThanOrEqual(5)
 })
 

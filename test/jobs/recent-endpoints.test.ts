@@ -1,13 +1,15 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { hurryClock } from '../support/clock.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
 import { openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
 
 const EVENTS = 30
 /** Polls are this far apart while nothing is due for longer than a claim. */
 const TICK_MS = 50
-/** A second in which it claims for the endpoint again, five without work, a heartbeat, and two for what was begun before. */
-const IDLE_AFTER_MS = 10_500
+/** A second in which it claims for the endpoint again, and five without work; after a heartbeat, two for what was begun before. */
+const QUIET_AFTER_MS = 6_500
+const IDLE_AFTER_MS = 2_500
 
 // One each: what is retried for the endpoints of one test keeps the worker of the next one busy.
 let fixture: WebhookFixture
@@ -40,14 +42,30 @@ test('a change of a team that was served lately is claimed for without a poll', 
   await stop()
 })
 
-test('a worker that was idle polls again, also when the first change is claimed for without a poll', { timeout: 60_000 }, async () => {
+test('a worker that was idle polls again, also when the first change is claimed for without a poll', async () => {
   await using known = await startReceiver()
   await using added = await startReceiver()
   await fixture.addEndpoint(known.url, { events: ['submission.created'] })
-  const { dispatcher, stop } = await fixture.dispatch()
+  let polls = 0
+  const { dispatcher, stop } = await fixture.dispatch({
+    onStatement: (text) => {
+      if (text.includes('is_sendable')) polls += 1
+    },
+  })
   await fixture.emit()
   await expect.poll(() => known.requests.length).toBe(1)
-  await delay(IDLE_AFTER_MS)
+  using clock = hurryClock()
+  clock.pass(QUIET_AFTER_MS)
+  const isQuiet = async () => (await fixture.database.run('select from webhook_workers where is_idle', [])).length === 1
+  await until('the others know that it is quiet', isQuiet)
+  clock.pass(IDLE_AFTER_MS)
+  let before = -1
+  const isIdle = () => {
+    const isSame = polls === before
+    before = polls
+    return isSame
+  }
+  await until('it does not poll', isIdle, 15_000, 10 * TICK_MS)
 
   await fixture.emit()
   dispatcher.nudge(fixture.teamId)

@@ -1,8 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { readSubmissionFeedEnds } from '@earshot/db'
 import { numberFeeds } from '@earshot/db/dispatch'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recording } from '../db/statement-plan.ts'
 import { type OpenStream, openStream } from '../support/event-stream.ts'
+import { measureLateness } from '../support/lateness.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { openWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
@@ -42,7 +44,7 @@ test('the changes of a submission stay in their order in a backlog that takes se
   await database.run('delete from submission_feed where project_id = $1', [project_id])
 })
 
-test('a stream that is broken repeatedly tells every change once while forty people decide at once', { timeout: 60_000 }, async () => {
+test('a stream that is broken repeatedly tells every change once while forty people decide at once', async () => {
   await fixture.dispatch()
   const team = await makeTeam(fixture.database)
   const whole = await follow(team)
@@ -73,18 +75,25 @@ test('a stream that is broken repeatedly tells every change once while forty peo
   whole.close()
 })
 
-test('a decision is sent soon after its commit, usually within a second even on a busy machine', { timeout: 30_000 }, async () => {
+test('a decision is sent soon after its commit, usually within a second even on a busy machine', async () => {
   const team = await makeTeam(fixture.database)
   const stream = await follow(team)
+  const ids: string[] = []
+  for (let count = 0; count < 20; count += 1) ids.push((await team.submit()).id)
+  await expect.poll(() => changesIn(stream).length, { interval: 5 }).toBe(20)
   const waits: number[] = []
-  for (let count = 1; count <= 20; count += 1) {
-    const { id } = await team.submit()
-    await expect.poll(() => changesIn(stream).length, { interval: 5, timeout: 5_000 }).toBe(2 * count - 1)
-    await service.client(team.token).submissions.approve({ ...team.project, submission_id: id })
-    const startedAt = performance.now()
-    await expect.poll(() => changesIn(stream).length, { interval: 5, timeout: 5_000 }).toBe(2 * count)
-    waits.push(performance.now() - startedAt)
+  using late = measureLateness()
+  const approveAfter = async (ms: number, submission_id: string) => {
+    await delay(ms)
+    await service.client(team.token).submissions.approve({ ...team.project, submission_id })
+    const [startedAt, lateBefore] = [performance.now(), late.seconds()]
+    await expect
+      .poll(() => changesIn(stream).filter((change) => change.endsWith(submission_id)).length, { interval: 5, timeout: 5_000 })
+      .toBe(2)
+    waits.push(performance.now() - startedAt - 1_000 * (late.seconds() - lateBefore))
   }
+  // At any moment between two looks of the stream: nothing of a decision depends on the others.
+  await Promise.all(ids.map((id, index) => approveAfter(index * 75, id)))
   waits.sort((a, b) => a - b)
   console.log(`decision to stream: p50 ${Math.round(waits[10] ?? 0)} ms, most ${Math.round(waits.at(-1) ?? 0)} ms`)
   expect(waits[10]).toBeLessThan(1_000)

@@ -110,7 +110,7 @@ test('a worker that was overtaken stores nothing that stays, and there is one ev
     await released
   })
   const registry = new Registry()
-  await start({ find: slow.find, registry, sweepMs: 600_000 })
+  await start({ find: slow.find, registry, sweepMs: 600_000, renewMs: 600_000 })
   const ref = await upload()
   await begun
   await service.database.run(`update videos set leased_until = now() - interval '1 minute' where id = $1`, [ref.video_id])

@@ -128,7 +128,7 @@ test('its flags are the headers that choose the tools and the place', async () =
   })
 })
 
-test('it acts as the profile, and renews its tokens', { timeout: 30_000 }, async () => {
+test('it acts as the profile, and renews its tokens', async () => {
   const fixture = await startOAuthFixture()
   using config = makeConfigFolder()
   const profile = await deviceProfile(fixture)

@@ -13,7 +13,7 @@ test.for([
   ['Node http', new URL('../../examples/receivers/node-http.ts', import.meta.url)],
   ['Fastify', new URL('../../examples/receivers/fastify.ts', import.meta.url)],
   ['a Next.js route handler', new URL('./serve-route.ts', import.meta.url)],
-] as const)('%s: takes each delivery of the service once, and nothing else', { timeout: 60_000 }, async ([, file]) => {
+] as const)('%s: takes each delivery of the service once, and nothing else', async ([, file]) => {
   await using source = await service.openSource()
   const command = {
     program: process.execPath,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { type BlobStore, BlobStoreError } from '@earshot/drivers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeTeam, type Team } from '../support/people.ts'
@@ -6,26 +7,27 @@ import { openTestBlobStore } from '../support/test-blob-store.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { head, offsetOf, patch, reserveUpload, sha256, storedBytes } from '../support/uploads.ts'
 
-const PART = 16 * 1_024 * 1_024
+/** Instead of 16 MiB. */
+const PART = 256 * 1_024
 const FILE = randomBytes(2 * PART + 100)
 const PARTS = [0, 1, 2]
 
-/** Which put fails, counted from now; null for none. */
+/** The part whose put fails; null for none. */
 let failing: { index: number; error: BlobStoreError; isStored: boolean } | null = null
-let puts = 0
 let store: BlobStore
 let service: TestService
 let team: Team
 beforeAll(async () => {
   store = await openTestBlobStore()
-  const put: BlobStore['put'] = async (...args) => {
-    const fault = failing?.index === puts++ ? failing : null
-    if (!fault || fault.isStored) await store.put(...args)
+  const put: BlobStore['put'] = async (key, source, options) => {
+    const { index, bytes } = await placeOf(source)
+    const fault = failing?.index === index ? failing : null
+    if (!fault || fault.isStored) await store.put(key, bytes, options)
     // A disk is full in the middle of a blob.
-    else if (fault.error.code === 'full') for await (const _ of args[1]) break
+    else if (fault.error.code === 'full') for await (const _ of bytes) break
     if (fault) throw fault.error
   }
-  service = await startTestService({ services: { blobStore: { ...store, put } } })
+  service = await startTestService({ services: { blobStore: { ...store, put, partBytes: PART } } })
   team = await makeTeam(service.database)
 })
 afterAll(async () => {
@@ -36,7 +38,6 @@ afterAll(async () => {
 const reserve = () => reserveUpload(service.database, team.project, { size: FILE.length })
 
 function breakPut(index: number, code: BlobStoreError['code'], isStored = false): void {
-  puts = 0
   failing = { index, error: new BlobStoreError(code, 'The bucket secret-name said no.'), isStored }
 }
 
@@ -88,6 +89,17 @@ test('what was stored and does not count is due for deletion', async () => {
   expect(uncounted.size).toBe(1)
   expect(uncounted.isSubsetOf(keysOf(due))).toBe(true)
 })
+
+/** Finds which part of the file the bytes are: the put of one may begin before that of the one before it. */
+async function placeOf(source: AsyncIterable<Uint8Array>): Promise<{ index: number; bytes: Readable }> {
+  const chunks = source[Symbol.asyncIterator]()
+  const { value: first } = await chunks.next()
+  const whole = async function* () {
+    yield first
+    yield* { [Symbol.asyncIterator]: () => chunks }
+  }
+  return { index: FILE.indexOf(first.subarray(0, 32)) / PART, bytes: Readable.from(whole(), { objectMode: false }) }
+}
 
 function keysOf(rows: { key: string }[]): Set<string> {
   return new Set(rows.map(({ key }) => key))

@@ -1,88 +1,124 @@
-import { type NamedOperation, Plan } from '@earshot/contracts'
-import type { PresentedCredential } from '../../support/credentials.ts'
+import { isEverywhere, type NamedOperation } from '@earshot/contracts'
 import type { TestService } from '../../support/test-service.ts'
-import { callRest, sourcesOf } from '../call.ts'
-import { emptyPath } from '../records.ts'
+import { eachAtOnce } from '../at-once.ts'
+import { callRest, callTrpcBatch, MAX_BATCH, sourcesOf } from '../call.ts'
 import { sampleInput } from '../samples.ts'
-import { type Case, casesOf, expectedOf, type Outcome, type RecordOwner } from './cases.ts'
-import type { World } from './world.ts'
+import { type Cell, oneOfEachRefusal } from './cells.ts'
 
-const AT_ONCE = 16
+const RECORDS = { url: 'http://127.0.0.1:9/hooks', email: 'grace@example.com' }
 
 export interface Findings {
-  refusals: number
-  /** Cases with another outcome than expected. */
+  requests: number
+  /** Cells that were requested. */
+  proven: Set<Cell>
+  /** Cells with another outcome than expected. */
   wrong: string[]
 }
 
-interface MatrixRequest {
-  named: NamedOperation
-  shown: PresentedCredential
-  path: Record<string, string>
-  expected: Outcome
-  what: string
+interface RunOptions {
+  /** Whether the run ends with the first request that has a wrong cell. */
+  stopsAtFirst?: boolean
 }
 
-/** Requests every refusal of the operations over HTTP. Returns those that had another outcome, or just the first of them. */
-export async function runMatrix(
-  service: TestService,
-  world: World,
-  { operations, stopsAtFirst = false }: { operations: readonly NamedOperation[]; stopsAtFirst?: boolean },
-): Promise<Findings> {
-  const requests = operations.flatMap((named) => [...invalidRequests(world, named), ...refusedRequests(world, named)])
-  const wrong: string[] = []
-  const rest = requests.values()
-  const send = async () => {
-    for (const { named, shown, path, expected, what } of rest) {
-      if (stopsAtFirst && wrong.length > 0) return
-      const answer = await callRest(service, named, { ...sourcesOf(named, inputOf(named, path)), path, ...shown })
-      if (answer.status !== expected.status || answer.body?.code !== expected.code) {
-        wrong.push(`${named.name}, ${what}: ${answer.status} ${answer.body?.code} instead of ${expected.status} ${expected.code}`)
-      }
-    }
+/**
+ * Requests every cell: over REST one of each refusal of an operation, in turns, and the others over tRPC, many in one request. Both surfaces
+ * authorize by the same pipeline. Operations that only REST has are requested there alone.
+ */
+export async function runMatrix(service: TestService, cells: readonly Cell[]): Promise<Findings> {
+  const rest = await runOverRest(service, cells)
+  const trpc = await runOverTrpc(
+    service,
+    cells.filter((cell) => !rest.proven.has(cell)),
+  )
+  return together(rest, trpc)
+}
+
+/** Requests one cell of each refusal of an operation over REST, and every cell of operations that only REST has. */
+export async function runOverRest(service: TestService, cells: readonly Cell[], options?: RunOptions): Promise<Findings> {
+  const inputOf = sampled()
+  const chosen = oneOfEachRefusal(cells.filter(isOnTrpc))
+  const send = async ([cell]: readonly [Cell]) => {
+    const { status, body } = await callRest(service, cell.named, { ...sourcesOf(cell.named, inputOf(cell)), ...cell.shown })
+    return wrongIn(cell, { status, code: body?.code })
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, send))
-  return { refusals: requests.length, wrong }
-}
-
-function invalidRequests({ teams, invalid }: World, named: NamedOperation): MatrixRequest[] {
-  return [...teams.values()].flatMap((team) =>
-    invalid.map(({ what, code, shown }) => ({
-      named,
-      shown,
-      path: emptyPath(named.operation, team),
-      expected: { status: 401, code: code as Outcome['code'] },
-      what,
-    })),
+  const ordinary = await runAll(
+    chosen.map((cell) => [cell] as const),
+    send,
+    options,
+  )
+  // A person may have few streams at once.
+  const streams = cells.filter((cell) => !isOnTrpc(cell))
+  return together(
+    ordinary,
+    await runAll(
+      streams.map((cell) => [cell] as const),
+      send,
+      { ...options, atOnce: 1 },
+    ),
   )
 }
 
-function refusedRequests(world: World, named: NamedOperation): MatrixRequest[] {
-  return casesOf(named).flatMap((one) => {
-    const expected = expectedOf(one)
-    return expected ? [{ named, shown: world.credentialOf(one), path: pathOf(world, one), expected, what: describe(one) }] : []
-  })
-}
-
-/** Returns a path with the caller’s own team and project, or another’s, and unknown records below. */
-function pathOf({ teams }: World, { named, plan, owner }: Case): Record<string, string> {
-  const [own, other] = [plan, Plan.options.find((one) => one !== plan)].map((one) => teams.get(one as Plan))
-  if (!own || !other) throw new Error('a team on each plan is there')
-  const path = emptyPath(named.operation, own)
-  const others = emptyPath(named.operation, other)
-  const foreign: Record<RecordOwner, string[]> = {
-    'own team': [],
-    'other team': ['team_id', 'project_id'],
-    'other project': ['project_id'],
+/** Requests cells over tRPC, in batches of those with the same credential. */
+export function runOverTrpc(service: TestService, cells: readonly Cell[], options?: RunOptions): Promise<Findings> {
+  const inputOf = sampled()
+  const send = async (batch: readonly Cell[]) => {
+    const calls = batch.map((cell) => ({ named: cell.named, input: inputOf(cell) }))
+    const { status, body } = await callTrpcBatch(service, calls, batch[0]?.shown)
+    // The status of a request whose calls ended differently is 207.
+    return batch.flatMap((cell, index) =>
+      wrongIn(cell, { status: status === 207 ? cell.expected.status : status, code: body[index]?.error?.data.code }),
+    )
   }
-  for (const name of foreign[owner]) if (others[name]) path[name] = others[name]
-  return path
+  return runAll(batchesOf(cells.filter(isOnTrpc)), send, options)
 }
 
-function inputOf({ operation }: NamedOperation, path: Record<string, string>): Record<string, unknown> {
-  return sampleInput(operation, { ...path, url: 'http://127.0.0.1:9/hooks', email: 'grace@example.com' })
+function together(one: Findings, other: Findings): Findings {
+  return {
+    requests: one.requests + other.requests,
+    proven: one.proven.union(other.proven),
+    wrong: [...one.wrong, ...other.wrong],
+  }
 }
 
-function describe({ kind, choice, role, plan, owner }: Case): string {
-  return `${kind} with ${choice} scopes of ${role} on ${plan} in ${owner}`
+async function runAll<Batch extends readonly Cell[]>(
+  batches: readonly Batch[],
+  send: (batch: Batch) => Promise<string[]>,
+  { stopsAtFirst = false, atOnce }: RunOptions & { atOnce?: number } = {},
+): Promise<Findings> {
+  const findings: Findings = { requests: 0, proven: new Set(), wrong: [] }
+  const request = async (batch: Batch) => {
+    if (stopsAtFirst && findings.wrong.length > 0) return
+    findings.wrong.push(...(await send(batch)))
+    findings.requests += 1
+    for (const cell of batch) findings.proven.add(cell)
+  }
+  await eachAtOnce(batches, request, atOnce)
+  return findings
+}
+
+function isOnTrpc({ named }: Cell): boolean {
+  return isEverywhere(named.operation)
+}
+
+/** Returns the cells in lists that one request can have: of one credential, and all of queries or all of mutations. */
+function batchesOf(cells: readonly Cell[]): Cell[][] {
+  const groups = Map.groupBy(cells, ({ shown, named }) => `${JSON.stringify(shown)} ${named.operation.method === 'GET'}`)
+  return [...groups.values()].flatMap((group) =>
+    Array.from({ length: Math.ceil(group.length / MAX_BATCH) }, (_, index) => group.slice(index * MAX_BATCH, (index + 1) * MAX_BATCH)),
+  )
+}
+
+/** Returns what makes the input of a cell; the sample of an operation is made once. */
+function sampled(): (cell: Cell) => Record<string, unknown> {
+  const samples = new Map<NamedOperation, Record<string, unknown>>()
+  return ({ named, path }) => {
+    const sample = samples.get(named) ?? sampleInput(named.operation, { ...path, ...RECORDS })
+    samples.set(named, sample)
+    return { ...sample, ...path }
+  }
+}
+
+function wrongIn({ named, what, expected }: Cell, { status, code }: { status: number; code: unknown }): string[] {
+  if (status === expected.status && code === expected.code) return []
+  return [`${named.name}, ${what}: ${status} ${code} instead of ${expected.status} ${expected.code}`]
 }

@@ -1,4 +1,4 @@
-import { type CredentialKind, Plan, type Role, roles, type Scope, scopes } from '@earshot/contracts'
+import { type CredentialKind, type ErrorCode, Plan, type Role, roles, type Scope, scopes } from '@earshot/contracts'
 import { addTeamMember } from '@earshot/db'
 import type { OAuthClientRow } from '@earshot/db/oauth'
 import { makeToken } from '@earshot/server'
@@ -15,7 +15,7 @@ export type ScopeChoice = 'right' | 'wrong' | 'all'
 export interface World {
   teams: ReadonlyMap<Plan, Team>
   /** Invalid credentials, by what is wrong with them. */
-  invalid: readonly { what: string; code: string; shown: PresentedCredential }[]
+  invalid: readonly { what: string; code: ErrorCode; shown: PresentedCredential }[]
   credentialOf: (who: { plan: Plan; role: Role; kind: CredentialKind; scopes: readonly Scope[] }) => PresentedCredential
 }
 
@@ -61,7 +61,7 @@ async function showEndedJwt(service: TestService, userId: string): Promise<Prese
 /** Makes invalid credentials: malformed ones, and of each kind an expired and a revoked one. */
 async function makeInvalid(service: TestService, client: OAuthClientRow): Promise<World['invalid']> {
   const { database } = service
-  const end = async (what: string, code: string, change: string, make: (userId: string) => Promise<PresentedCredential>) => {
+  const end = async (what: string, code: ErrorCode, change: string, make: (userId: string) => Promise<PresentedCredential>) => {
     const user = await makeUser(database)
     const shown = await make(user.id)
     await database.run(change, [user.id])

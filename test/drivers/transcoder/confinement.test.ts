@@ -25,7 +25,7 @@ let sandbox: Sandbox
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'earshot-confinement-'))
   await promisify(execFile)(process.execPath, ['--no-warnings', MAKE_SHELF, folder, 'long.mp4'])
-  sandbox = await findSandbox()
+  sandbox = await findSandbox({ niceness: 0 })
 }, GENEROUS_MS)
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -77,6 +77,14 @@ test('a child has none of this process’s environment', async () => {
 })
 
 describe.runIf(hasProcesses)('on Linux', () => {
+  test('a process has a low priority, and so has its session', async () => {
+    const lines: string[] = []
+    const low = await findSandbox()
+    await run(['sh', '-c', 'nice >&4; cat /proc/self/autogroup >&4 2>/dev/null'], { timeoutMs: GENEROUS_MS, lines, within: low })
+    expect(lines[0]).toBe('10')
+    if (lines[1] !== undefined) expect(lines[1]).toMatch(/ nice 10$/)
+  })
+
   test('the child of a process that is killed ends within two seconds', { timeout: GENEROUS_MS }, async () => {
     const output = await outputFolder()
     const parent = spawn(process.execPath, ['--no-warnings', TRANSCODE_ONE, join(folder, 'long.mp4'), output], { stdio: 'ignore' })
@@ -87,9 +95,12 @@ describe.runIf(hasProcesses)('on Linux', () => {
   })
 })
 
-async function run(command: string[], { timeoutMs, lines = [] }: { timeoutMs: number; lines?: string[] }) {
+async function run(
+  command: string[],
+  { timeoutMs, lines = [], within = sandbox }: { timeoutMs: number; lines?: string[]; within?: Sandbox },
+) {
   return await runConfined({
-    command: sandbox.wrap(command, NO_LIMITS),
+    command: within.wrap(command, NO_LIMITS),
     environment: childEnvironment(),
     inputPath: '/dev/null',
     folder,

@@ -19,7 +19,7 @@ describe.runIf(hasFfmpeg)('with the ffmpeg of the system', () => testConverter('
 function testConverter(only: 'libav' | 'ffmpeg'): void {
   let converter: ImageConverter
   beforeAll(async () => {
-    const found = await findImageConverter({ only })
+    const found = await findImageConverter({ only, niceness: 0 })
     if ('missing' in found) throw new Error(found.missing)
     converter = found.converter
   }, 60_000)
