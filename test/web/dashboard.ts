@@ -17,6 +17,7 @@ import * as lead from '../../web/src/dashboard/live/lead.ts'
 import * as news from '../../web/src/dashboard/live/news.ts'
 import * as showChanges from '../../web/src/dashboard/live/show-changes.ts'
 import * as liveState from '../../web/src/dashboard/live/state.ts'
+import * as ownDeletions from '../../web/src/dashboard/own-deletions.ts'
 import * as samePerson from '../../web/src/dashboard/same-person.ts'
 import * as person from '../../web/src/dashboard/shell/person.ts'
 import * as places from '../../web/src/dashboard/shell/places.ts'
@@ -26,6 +27,7 @@ import * as surveyQueries from '../../web/src/dashboard/surveys/queries.ts'
 import * as keptFields from '../../web/src/dashboard/ui/kept-fields.ts'
 import * as toasts from '../../web/src/dashboard/ui/toasts.tsx'
 import * as keptUpload from '../../web/src/dashboard/videos/kept-upload.ts'
+import * as videos from '../../web/src/dashboard/videos/videos.ts'
 
 export {
   api,
@@ -46,6 +48,7 @@ export {
   liveState,
   news,
   notSent,
+  ownDeletions,
   ownUpdates,
   person,
   places,
@@ -55,4 +58,5 @@ export {
   surveyQueries,
   tagChange,
   toasts,
+  videos,
 }

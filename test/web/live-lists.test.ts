@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Browser, pass } from './browser.ts'
-import { COUNTS, GATHER_MS, LIST, LiveProject, RETRIEVE, showList, shownIn } from './live.ts'
+import { COUNTS, GATHER_MS, LIST, LiveProject, RETRIEVE, showList, shownIn, showVideoList } from './live.ts'
 import { changeOf, countsOf, PROJECT, REF, submissionOf } from './records.ts'
 import { noConnection, refusal } from './service.ts'
 import { messagesOf } from './shown-texts.ts'
@@ -70,6 +70,38 @@ test('what was deleted leaves every list', async () => {
   await pass(GATHER_MS)
   expect(shownIn(tab)).toEqual([])
   expect(project.service.sent(RETRIEVE)).toEqual([])
+})
+
+test('what this page is deleting is not asked for, and is read again if it stays', async () => {
+  project.stored.set('ada', submissionOf({ id: 'ada' }))
+  const tab = await project.openLive(browser)
+  const answer = Promise.withResolvers<void>()
+  const deletion = tab.dashboard.ownDeletions.deleteOwn('ada', () => answer.promise)
+  project.change([changeOf('ada', 'pending', { type: 'submission.updated' })], [submissionOf({ id: 'ada', body: 'Changed' })])
+  await pass(GATHER_MS)
+  expect(project.service.sent(RETRIEVE)).toEqual([])
+  answer.reject(new Error('no connection'))
+  await expect(deletion).rejects.toThrow('no connection')
+  await pass()
+  expect(project.service.sent(LIST)).toHaveLength(3)
+  expect(tab.dashboard.ownDeletions.isOwnDeletion('ada')).toBe(false)
+})
+
+test('a video that this page is deleting is not asked for', async () => {
+  const video = { id: 'film', state: 'ready', error: null, draft: { submission_id: 'ada' } }
+  project.service.on('GET videos/', () => ({ results: [video], next_cursor: null })).on('GET videos/{id}/', () => video)
+  const tab = await project.openLive(browser)
+  showVideoList(tab)
+  await pass()
+  const change = () =>
+    project.change([changeOf('ada', 'pending', { kind: 'video', type: 'submission.updated' })], [submissionOf({ id: 'ada' })])
+  change()
+  await pass(GATHER_MS)
+  expect(project.service.sent('GET videos/{id}/')).toHaveLength(1)
+  void tab.dashboard.ownDeletions.deleteOwn('film', () => new Promise(() => {}))
+  change()
+  await pass(60_000)
+  expect(project.service.sent('GET videos/{id}/')).toHaveLength(1)
 })
 
 test('a decision of a colleague takes away the one that is held here, and says who was faster', async () => {

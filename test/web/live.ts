@@ -73,6 +73,11 @@ export function showList({ dashboard: { api, lists } }: Tab, filters: Filters): 
   return observer.subscribe(() => {})
 }
 
+/** Puts the list of videos on the screen. */
+export function showVideoList({ dashboard: { api, videos } }: Tab): void {
+  new reactQuery.InfiniteQueryObserver(api.queries, videos.videosQuery(REF, undefined)).subscribe(() => {})
+}
+
 export function shownIn({ dashboard: { lists } }: Tab, filters: Filters = { state: 'pending' }): string[] {
   return [...lists.idsOf(PROJECT, filters)]
 }

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, queries, type Submission } from '../api.ts'
+import { deleteOwn, isOwnDeletion } from '../own-deletions.ts'
 import { useProject, useProjectRef } from '../shell/places.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
@@ -74,7 +75,7 @@ function Decision({ chosen, canModerate, onApprove, onReject }: ReadingPaneProps
 function Content({ id, shown, canWrite }: { id: string | null; shown: Submission | undefined; canWrite: boolean }) {
   const ref = useProjectRef()
   const held = useHeld()
-  const isElsewhere = id !== null && shown === undefined && !held.has(id)
+  const isElsewhere = id !== null && shown === undefined && !held.has(id) && !isOwnDeletion(id)
   const query = useQuery({
     queryKey: ['submission', id],
     queryFn: () => api.submissions.retrieve({ ...ref, submission_id: id ?? '' }),
@@ -96,7 +97,7 @@ function Actions({ item, canDelete, onDeleted }: { item: Submission; canDelete: 
   const project = useProject()
   const { team_id, project_id, id } = item
   const remove = useMutation({
-    mutationFn: () => api.submissions.delete({ team_id, project_id, submission_id: id }),
+    mutationFn: () => deleteOwn(id, () => api.submissions.delete({ team_id, project_id, submission_id: id })),
     onSuccess: () => {
       onDeleted(id)
       moveSubmissions(project_id, new Map([[id, 'deleted']]))

@@ -2,6 +2,7 @@ import { api, isRefusal, type Submission } from '../api.ts'
 import { isOwnDecision } from '../inbox/decisions.ts'
 import { showsChange } from '../inbox/lists.ts'
 import { forgetOwnUpdate, isOwnUpdate } from '../inbox/own-updates.ts'
+import { isOwnDeletion } from '../own-deletions.ts'
 import { showsChangedWords } from '../testimonials/live-words.ts'
 import { isTestimonial } from '../testimonials/words.ts'
 import type { Batch, Change } from './follow.ts'
@@ -21,7 +22,7 @@ type Read = NonNullable<Batch['submissions']>
 
 /** Reads what changed and may be on a screen; null when it is too much to read one by one, or could not be read. */
 export async function readChanged(ref: Ref, changes: readonly Change[]): Promise<Read | null> {
-  const there = withoutOwn(changes).filter(({ state }) => state !== 'deleted')
+  const there = withoutOwn(changes).filter(({ submission_id, state }) => state !== 'deleted' && !isOwnDeletion(submission_id))
   const wanted = there.filter((change) => isWanted(ref.project_id, change))
   const arrivals = await readArrivals(ref, wanted)
   const found = new Set(arrivals.map(({ id }) => id))

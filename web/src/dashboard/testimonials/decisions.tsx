@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { api } from '../api.ts'
 import { decide, takeBack, useHeld } from '../inbox/decisions.ts'
 import { RejectDialog } from '../inbox/reject-dialog.tsx'
+import { deleteOwn } from '../own-deletions.ts'
 import { useProject, useTeam } from '../shell/places.ts'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
@@ -82,7 +83,7 @@ function DeleteWords({ words, onClose }: { words: Words; onClose: () => void }) 
   const { team_id, project_id, id, author } = words
   const navigate = useNavigate({ from: '/$team/$project/testimonials' })
   const remove = async () => {
-    await api.submissions.delete({ team_id, project_id, submission_id: id })
+    await deleteOwn(id, () => api.submissions.delete({ team_id, project_id, submission_id: id }))
     await navigate({ search: (before) => ({ ...before, item: undefined }) })
     toast({ look: 'good', text: 'Deleted.' })
     await refreshWords(project_id)

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useLayoutEffect, useRef, useState } from 'react'
+import { isOwnDeletion } from '../own-deletions.ts'
 import { providerName } from '../provider.ts'
 import { useHasRole, useProject, useProjectRef } from '../shell/places.ts'
 import { Button, IconButton } from '../ui/button.tsx'
@@ -31,7 +32,7 @@ interface OpenProps {
 
 /** What is open beside the list; on a phone in place of the list. */
 export function OpenWords({ id, kind, known }: OpenProps) {
-  const query = useQuery({ ...oneQuery(useProjectRef(), id, kind), enabled: known === undefined })
+  const query = useQuery({ ...oneQuery(useProjectRef(), id, kind), enabled: known === undefined && !isOwnDeletion(id) })
   const navigate = useNavigate({ from: '/$team/$project/testimonials' })
   const section = useRef<HTMLElement>(null)
   // Whoever came from the list goes on here, before a narrow window hides the list.

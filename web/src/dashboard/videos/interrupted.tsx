@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, isRefusal } from '../api.ts'
+import { deleteOwn } from '../own-deletions.ts'
 import { useProjectRef } from '../shell/places.ts'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
@@ -27,7 +28,7 @@ function Offer({ kept }: { kept: KeptUpload }) {
   })
   const remove = async () => {
     try {
-      await api.videos.delete(ref)
+      await deleteOwn(kept.video_id, () => api.videos.delete(ref))
     } catch (error) {
       if (!isRefusal(error, 'not_found')) throw error
     }

@@ -2,6 +2,7 @@ import type { InfiniteData } from '@tanstack/react-query'
 import { api, isRefusal, queries } from '../api.ts'
 import type { Change } from '../live/follow.ts'
 import { isBeyond, noteNews } from '../live/news.ts'
+import { isOwnDeletion } from '../own-deletions.ts'
 import type { Video } from './videos.ts'
 
 interface Ref {
@@ -32,7 +33,7 @@ async function showVideo(ref: Ref, { submission_id, state }: Change): Promise<vo
   const { project_id } = ref
   const known = shownVideos(project_id).find(({ draft }) => draft.submission_id === submission_id)
   const video_id = known?.id ?? (state === 'deleted' ? null : await videoIdOf(ref, submission_id))
-  if (video_id === null) return
+  if (video_id === null || isOwnDeletion(video_id)) return
   const video = await nullIfGone(api.videos.retrieve({ ...ref, video_id }))
   if (video === null) change(project_id, (all) => all.filter(({ id }) => id !== video_id))
   else change(project_id, (all) => all.map((one) => (one.id === video_id ? video : one)))

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, onThisOrigin } from '../api.ts'
+import { deleteOwn, isOwnDeletion } from '../own-deletions.ts'
 import { useHasRole, useProject, useProjectRef, useTeam } from '../shell/places.ts'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
@@ -27,7 +28,7 @@ export function OpenVideo({ id, known, onClose }: OpenProps) {
   const query = useQuery({
     queryKey: ['video', id],
     queryFn: () => api.videos.retrieve({ ...ref, video_id: id }),
-    enabled: known === undefined,
+    enabled: known === undefined && !isOwnDeletion(id),
   })
   const video = known ?? query.data
   return (
@@ -110,7 +111,7 @@ function Actions({ video, canWrite, onDeleted }: ActionsProps) {
   const retry = useAction(() => api.videos.retry(ref), 'It is being prepared again.', video)
   const submit = useAction(() => api.videos.draft.submit(ref), 'Sent to the inbox.', video)
   const remove = async () => {
-    await api.videos.delete(ref)
+    await deleteOwn(id, () => api.videos.delete(ref))
     onDeleted()
     toast({ look: 'good', text: 'Deleted.' })
     await refreshVideos(project_id)

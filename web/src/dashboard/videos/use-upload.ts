@@ -1,6 +1,7 @@
 import { type UploadProgress, uploadVideoFile } from '@earshot/contracts/client'
 import { useEffect, useRef, useState } from 'react'
 import { api, isRefusal, type Output } from '../api.ts'
+import { deleteOwn } from '../own-deletions.ts'
 import { useProjectRef } from '../shell/places.ts'
 import { toast } from '../ui/toasts.tsx'
 import { isSameFile, type KeptUpload, keepUpload, readUpload } from './kept-upload.ts'
@@ -42,7 +43,7 @@ export function useUpload(onDone: () => void) {
     const onReserved = ({ video, upload: target }: Output<typeof api.videos.reserve>) => {
       keepUpload(ref.project_id, { video_id: video.id, upload: target, file: described(file) })
       // Another file takes its place. If that fails, it expires by itself.
-      if (before) void api.videos.delete({ ...ref, video_id: before.video_id }).catch(() => {})
+      if (before) void deleteOwn(before.video_id, () => api.videos.delete({ ...ref, video_id: before.video_id })).catch(() => {})
     }
     const video_id = found?.id ?? (await api.videos.upload({ ...ref, draft }, file, { ...options, onReserved })).id
     if (before && found) await goOn({ ...ref, video_id }, { kept: before, found, file, draft, options })
