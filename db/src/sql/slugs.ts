@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { ApiError } from '@earshot/contracts'
-import slugify from '@sindresorhus/slugify'
 
 const MAX_CHARACTERS = 50
 
@@ -13,7 +12,7 @@ export async function insertWithSlug<Row>(
   { name, slug: chosen }: { name: string; slug?: string | undefined },
   insert: (slug: string) => Promise<Row[]>,
 ): Promise<Row> {
-  const slug = chosen ?? slugFrom(name)
+  const slug = chosen ?? (await slugFrom(name))
   const [row] = await insert(slug)
   if (row) return row
   const [suffixed] = chosen === undefined ? await insert(`${slug}-${randomBytes(3).toString('hex')}`) : []
@@ -21,7 +20,8 @@ export async function insertWithSlug<Row>(
   throw new ApiError('already_exists', { detail: 'This slug is taken already.' })
 }
 
-/** Makes a slug from a name. Names without a single letter give `untitled`. */
-function slugFrom(name: string): string {
+/** Makes a slug from a name. Names without a single letter give `untitled`. The tables of letters are loaded with the first name. */
+async function slugFrom(name: string): Promise<string> {
+  const { default: slugify } = await import('@sindresorhus/slugify')
   return slugify(name).slice(0, MAX_CHARACTERS).replace(/-+$/, '') || 'untitled'
 }

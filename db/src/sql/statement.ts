@@ -4,7 +4,7 @@ import type { Tx } from '../driver/tx.ts'
 
 const dialect = new PgDialect()
 
-/** A statement of the product: its text is built once, and prepared by PostgreSQL once on each connection. */
+/** A statement of the product: its text is built with its first use, and prepared by PostgreSQL once on each connection. */
 export type Statement<Values, Row> = (tx: Tx, values: Values) => Promise<Row[]>
 
 /** The parameters of a statement by name. A name that its values do not have does not compile. */
@@ -22,13 +22,19 @@ type Source<Values> = Build<Values> | (keyof Values extends never ? SQL : never)
  * @example const find = statement<{ id: string }, UserRow>((p) => sql`select ${columnsOf(users)} from ${users} where id = ${p.id}`)
  */
 export function statement<Values extends object, Row>(source: Source<Values>): Statement<Values, Row> {
-  const { sql: text, params } = dialect.sqlToQuery(source instanceof SQL ? source : source(parametersOf<Values>()))
-  const readers = params.map(readerOf<Values>)
-  return (tx, values) =>
-    tx.run<Row>(
-      text,
-      readers.map((read) => read(values)),
+  let built: { text: string; readers: ((values: Values) => unknown)[] } | undefined
+  return (tx, values) => {
+    built ??= build(source)
+    return tx.run<Row>(
+      built.text,
+      built.readers.map((read) => read(values)),
     )
+  }
+}
+
+function build<Values extends object>(source: Source<Values>) {
+  const { sql: text, params } = dialect.sqlToQuery(source instanceof SQL ? source : source(parametersOf<Values>()))
+  return { text, readers: params.map(readerOf<Values>) }
 }
 
 /** Returns how a parameter is read from the values: by its name, or always the same for a constant of the text. */
