@@ -40,7 +40,7 @@ const { send, close } = createSender({
   allowInsecure: true,
   ownAddresses: createOwnAddresses([]),
   userAgent: 'Earshot-Webhooks/0',
-  connectTimeoutMs: 2_000,
+  connectTimeoutMs: 4_000,
 })
 
 async function attempt(host: string, path = '/'): Promise<string> {
@@ -56,12 +56,16 @@ for (let round = 0; round < 10; round += 1) rebinding.push(await attempt('rebind
 outcomes['rebinding.example.com'] = rebinding
 
 // Names that resolved before still do, beside more silent names than there are threads.
-const silent = Array.from({ length: 40 }, (_, index) => attempt(`silent${index}.example.com`))
-const startedAt = performance.now()
+let silentEnded = 0
+const silent = Array.from({ length: 40 }, async (_, index) => {
+  const outcome = await attempt(`silent${index}.example.com`)
+  silentEnded += 1
+  return outcome
+})
 outcomes['beside silent names'] = await attempt('outside.example.com')
-const besideMs = performance.now() - startedAt
+const silentEndedBefore = silentEnded
 outcomes['silent names'] = [...new Set(await Promise.all(silent))]
 await close()
-console.log(JSON.stringify({ outcomes, reached, connections: receiver.connections, besideMs, questions: names.questions }))
+console.log(JSON.stringify({ outcomes, reached, connections: receiver.connections, silentEndedBefore, questions: names.questions }))
 // A hanging lookup keeps a thread, and with it the process, alive.
 process.exit(0)
