@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { isLongForm } from '../support/form.ts'
+import { measureLateness } from '../support/lateness.ts'
 import { type Absences, causeFaults, causesOf, drawFaults, type Form, type Happened } from './durability/faults.ts'
 import { countDuplicates, percentile, type Recovery, recoveriesOf } from './durability/figures.ts'
 import { openDurabilityFixture } from './durability/fixture.ts'
@@ -30,6 +31,7 @@ test(`after kills, restarts, pauses and outages every acknowledged change is del
 }, async () => {
   await using stack = new AsyncDisposableStack()
   const fixture = await openDurabilityFixture(stack)
+  using lateness = measureLateness()
   const { fleet, recorder, database, teams } = fixture
   const api = () => fleet.apis()[0] ?? null
   const follower = startFollower(api, teams)
@@ -52,7 +54,7 @@ test(`after kills, restarts, pauses and outages every acknowledged change is del
   expect(fleet.unexpectedEnds).toEqual([])
   expect(
     percentile(
-      recoveries.map(({ ms }) => ms),
+      recoveries.map((recovery) => recovery.ms - lateness.msWithin(recovery)),
       0.99,
     ),
   ).toBeLessThan(RECOVERED_WITHIN_MS)
