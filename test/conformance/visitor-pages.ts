@@ -20,9 +20,9 @@ const WORDS = 'We stopped arguing about what customers meant.'
 /** As the notes about the pages measured: a slow phone on a slow network. */
 const SLOW = { kilobits: 1_600, latencyMs: 150, cpu: 4 }
 const SPEED_LOADS = 3
-/** On an idle machine the form takes about as long as the reference page; beside other work less, for that has more to compute. */
+/** The form takes about as long as the reference page on an idle machine, and less beside other work: it computes less. */
 const MAX_SPEED_RATIO = 2
-/** Of the reference page. */
+/** The end of the reference page. */
 const LAST_ROW = /^Row 399 /
 const FAKE_CAMERA = ['--use-fake-device-for-media-stream=device-count=2', '--use-fake-ui-for-media-stream']
 

@@ -17,7 +17,7 @@ const SHORT: Form & Absences = {
   counts: { kill: 8, restart: 1, pause: 1, 'receiver away': 1, 'database away': 1 },
   ...{ pauseMs: 8_000, receiverAwayMs: 3_000, databaseAwayMs: 4_000, gapMs: { min: 500, max: 3_000 } },
 }
-/** `npm run test:fault`. */
+/** `npm run test:fault:long`. */
 const LONG: Form & Absences = {
   counts: { kill: 50, restart: 5, pause: 3, 'receiver away': 2, 'database away': 1 },
   ...{ pauseMs: 60_000, receiverAwayMs: 30_000, databaseAwayMs: 60_000, gapMs: { min: 500, max: 8_000 } },

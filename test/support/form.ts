@@ -1,2 +1,2 @@
-/** `npm run test:fault` runs the long forms of tests, `npm test` the short ones. */
+/** Whether tests run in their long forms, as `npm run test:fault:long` does. */
 export const isLongForm = process.env.FAULT_FORM === 'long'

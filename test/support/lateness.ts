@@ -1,9 +1,9 @@
 const TICK_MS = 10
 
 interface Lateness extends Disposable {
-  /** Of all the time since. */
+  /** The sum since the beginning. */
   seconds: () => number
-  /** Of a span of time, in milliseconds since 1970. */
+  /** The sum within a span of time, which is given in milliseconds since 1970. */
   msWithin: (span: { fromMs: number; toMs: number }) => number
 }
 

@@ -22,17 +22,18 @@ type Source<Values> = Build<Values> | (keyof Values extends never ? SQL : never)
  * @example const find = statement<{ id: string }, UserRow>((p) => sql`select ${columnsOf(users)} from ${users} where id = ${p.id}`)
  */
 export function statement<Values extends object, Row>(source: Source<Values>): Statement<Values, Row> {
-  let built: { text: string; readers: ((values: Values) => unknown)[] } | undefined
+  let compiled: ReturnType<typeof compile<Values>> | undefined
   return (tx, values) => {
-    built ??= build(source)
+    compiled ??= compile(source)
     return tx.run<Row>(
-      built.text,
-      built.readers.map((read) => read(values)),
+      compiled.text,
+      compiled.readers.map((read) => read(values)),
     )
   }
 }
 
-function build<Values extends object>(source: Source<Values>) {
+/** Returns the text of a statement, and how each of its parameters is read from the values. */
+function compile<Values extends object>(source: Source<Values>) {
   const { sql: text, params } = dialect.sqlToQuery(source instanceof SQL ? source : source(parametersOf<Values>()))
   return { text, readers: params.map(readerOf<Values>) }
 }

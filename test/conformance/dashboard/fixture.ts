@@ -8,7 +8,6 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { makeTokenOf } from '../../support/people.ts'
 
 const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
-/** The password of everybody. */
 /** Once all that moves has come to its end. What never ends, and what stands still, is left out; the rest has two seconds. */
 export const SETTLED = `Promise.race([
   new Promise((resolve) => setTimeout(resolve, 2000)),
@@ -16,6 +15,7 @@ export const SETTLED = `Promise.race([
     Number.isFinite(effect.getComputedTiming().endTime) ? [finished] : [])),
 ]).then(() => null)`
 
+/** The password of everybody. */
 export const PASSWORD = 'seven quiet engines hum'
 /** WCAG 2.2 AA, and what axe recommends beside. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']

@@ -30,7 +30,7 @@ export function showChanges(ref: Ref): () => void {
   let lastCursor = ''
   let timer: ReturnType<typeof setTimeout> | undefined
   let shownMs = Number.NEGATIVE_INFINITY
-  // What is read first is shown first: an older batch must not undo what a newer one has shown.
+  // Batches are shown in the order in which they are read: an older one must not undo what a newer one has shown.
   let last: Promise<void> = Promise.resolve()
   const inOrder = (step: () => Promise<void> | void) => {
     last = last.then(() => (stop.signal.aborted ? undefined : step())).catch(reportError)
@@ -96,7 +96,7 @@ function resetAll(project_id: string): void {
   void queries.invalidateQueries({ queryKey: ['words', project_id] })
 }
 
-/** What was loaded before this project was followed may have changed since. */
+/** Loads lists again that may have changed before the project was followed. */
 function resetOldLists(project_id: string): void {
   const lists = queries.getQueryCache().findAll({ queryKey: listKey(project_id) })
   if (lists.some(({ state }) => state.dataUpdatedAt > 0 && Date.now() - state.dataUpdatedAt > FRESH_MS)) resetLists(project_id)
