@@ -158,7 +158,7 @@ test('submissions that wait to be stored together lock no counter', async () => 
   })
   // The one under way had words of its own; the others repeat the first.
   expect((await Promise.all(together)).map(({ is_repeat }) => is_repeat)).toEqual([false, true, true])
-}, 10_000)
+})
 
 test('one submission that cannot be stored spoils no other of its batch, and none is counted twice', async () => {
   const [team] = await makeTeams(1)

@@ -12,6 +12,7 @@ import {
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { AttemptResult } from '../../db/src/dispatch/complete.ts'
 import { claimOne } from '../support/claims.ts'
+import { measureLateness } from '../support/lateness.ts'
 import { ok, startReceiver } from '../support/receiver.ts'
 import { showErrors } from '../support/show-errors.ts'
 import { until } from '../support/until.ts'
@@ -34,18 +35,18 @@ test('after kill -9 amid deliveries all of them arrive within 15 s of the next s
   await using receiver = await startReceiver((response) => isAnswering && ok(response))
   for (let index = 0; index < 12; index += 1) await fixture.addEndpoint(`${receiver.url}/${index}`)
   const ids = [...(await fixture.emit()), ...(await fixture.emit())]
-  const first = await startWorkerProcess()
+  const { child: first } = await startWorkerProcess()
   await until('twelve are being sent', () => receiver.requests.length === 12)
   await end(first, 'SIGKILL')
   const interrupted = receiver.deliveryIds()
   isAnswering = true
 
-  const startedAt = performance.now()
-  await startWorkerProcess()
+  using lateness = measureLateness()
+  const { startedMs } = await startWorkerProcess()
   const countSucceeded = () =>
     fixture.database.client`select from webhook_delivery_history where state = 'succeeded'`.then(({ length }) => length)
   await until('all succeeded', async () => (await countSucceeded()) === ids.length)
-  expect(performance.now() - startedAt).toBeLessThan(15_000)
+  expect(Date.now() - startedMs).toBeLessThan(15_000 + lateness.msWithin({ fromMs: startedMs, toMs: Date.now() }))
   expect(new Set(receiver.deliveryIds())).toEqual(new Set(ids))
   for (const id of interrupted) {
     expect(await fixture.attempts(id)).toMatchObject([
@@ -53,7 +54,7 @@ test('after kill -9 amid deliveries all of them arrive within 15 s of the next s
       { number: 2, status_code: 200 },
     ])
   }
-}, 30_000)
+})
 
 test('two dispatchers never send one attempt twice', async () => {
   await using receiver = await startReceiver((response) => void setTimeout(ok, 20, response))
@@ -205,13 +206,14 @@ function partitionOf(table: string, daysAgo: number): string {
   end $$`
 }
 
-async function startWorkerProcess(): Promise<ChildProcess> {
+/** Starts a worker. Loading its sources takes longer than a build would, so its start is counted from then on. */
+async function startWorkerProcess(): Promise<{ child: ChildProcess; startedMs: number }> {
   const options = JSON.stringify({ address: fixture.address, secretKey: fixture.secretKey.toString('base64') })
   const child = spawn(process.execPath, [WORKER, options], { stdio: ['ignore', 'pipe', 'pipe'] })
   showErrors(child)
   children.push(child)
-  await once(child.stdout, 'data')
-  return child
+  const [startedMs] = await once(child.stdout, 'data')
+  return { child, startedMs: Number(startedMs) }
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {

@@ -3,11 +3,12 @@ import { createDatabaseMail, createOwnAddresses, createSecretBox, createSmtpMail
 import { startWorker } from '@earshot/jobs'
 import { transcoding } from './transcoding.ts'
 
-/** Runs a worker in a process of its own, which a test can kill. Its options come as JSON. */
+/** Runs a worker in a process of its own, which a test can kill. Its options come as JSON. It says when it began to start, in milliseconds since 1970. */
 const { address, secretKey, smtp } = JSON.parse(process.argv[2] ?? '')
 /** Of all such processes: one that is killed could not remove its own. */
 const BLOBS = fileURLToPath(new URL('../../node_modules/.cache/test-blobs', import.meta.url))
 const log = { debug() {}, info() {}, warn: console.error, error: console.error }
+const startedMs = Date.now()
 await startWorker({
   transcoding,
   address,
@@ -26,4 +27,4 @@ await startWorker({
     backoffBaseMs: 50,
   },
 })
-console.log('ready')
+console.log(startedMs)
