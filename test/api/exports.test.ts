@@ -86,7 +86,7 @@ test('an export that loses its right ends with its cursor and the error', async 
 })
 
 test('an export that the service ends when it stops says where it goes on', async () => {
-  const stopping = await startTestService({ streamGraceMs: GENEROUS_MS })
+  const stopping = await startTestService({ streamGraceMs: GENEROUS_MS, drainMs: GENEROUS_MS })
   const other = await makeTeam(stopping.database)
   const all = await addLong(stopping, other)
   const response = await openAt(stopping.url, other)
