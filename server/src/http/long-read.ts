@@ -2,8 +2,9 @@ import { Readable } from 'node:stream'
 import { ApiError } from '@earshot/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { InProject } from '../auth/callers.ts'
+import { patienceOfPage } from '../auth/patience.ts'
 import { type ReplyHeaders, replyHeadersOf } from '../auth/reply-headers.ts'
-import { type RequestFacts, requestFactsOf } from '../auth/request-facts.ts'
+import { requestFactsOf } from '../auth/request-facts.ts'
 import { sendFailure } from './failure.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { AuthorizedRequest, Pipeline } from './pipeline.ts'
@@ -74,7 +75,7 @@ export function registerLongRead(
       const authorized = request.authorized as AuthorizedRequest // The hook above has run.
       const signal = running.enter(callerOf(authorized).actor.userId, reply.raw)
       const fields = collectInput(request, readQuery, operation)
-      const access = accessOf(pipeline, authorized, requestFactsOf(request, ownOrigin), heartbeatMs)
+      const access = accessOf(pipeline, authorized, { request, ownOrigin, heartbeatMs })
       const { headers, chunks } = await open({ request, fields, signal, ...access })
       return reply.headers({ ...HEADERS, ...headers }).send(Readable.from(chunks, { objectMode: false, highWaterMark: BUFFER_BYTES }))
     },
@@ -85,9 +86,9 @@ export function registerLongRead(
 function accessOf(
   pipeline: Pipeline,
   first: AuthorizedRequest,
-  requestFacts: RequestFacts,
-  heartbeatMs: number,
+  { request, ownOrigin, heartbeatMs }: { request: FastifyRequest; ownOrigin: string; heartbeatMs: number },
 ): Pick<LongRead, 'caller' | 'dueMs' | 'authorizeAgain' | 'readPage'> {
+  const requestFacts = requestFactsOf(request, ownOrigin)
   let authorized = first
   let authorizedAt = performance.now()
   const dueMs = () => authorizedAt + heartbeatMs
@@ -96,12 +97,12 @@ function accessOf(
     dueMs,
     async authorizeAgain() {
       if (performance.now() < dueMs()) return false
-      authorized = await pipeline.reauthorize(requestFacts, silent)
+      authorized = await pipeline.reauthorize({ ...requestFacts, patience: patienceOfPage(request) }, silent)
       authorizedAt = performance.now()
       return true
     },
     async readPage<Page>(fields: Record<string, unknown>) {
-      const result = await pipeline.perform(authorized, fields, null)
+      const result = await pipeline.perform({ ...authorized, patience: patienceOfPage(request) }, fields, null)
       if ('refusal' in result) throw result.refusal
       return result.output as Page // `implement` has checked what the handler returns.
     },
