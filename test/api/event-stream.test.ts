@@ -159,12 +159,12 @@ test.concurrent('200 idle streams of ten teams cost five statements a second, be
   const own = await startTestService({ database: store.database }, { store })
   const teams = await Promise.all(Array.from({ length: 10 }, () => makeTeam(store.database)))
   const streams = await Promise.all(teams.flatMap((team) => Array.from({ length: 20 }, () => openStream(own, team))))
-  await expect.poll(() => streams.filter((stream) => stream.messages().length === 1).length, { timeout: 20_000 }).toBe(200)
+  await expect.poll(() => streams.filter((stream) => stream.messages().length === 1).length).toBe(200)
   // The first look at a team is news to all of its streams.
   await untilQuiet(() => store.statements.filter((text) => !text.includes('unnest(')).length)
   const settled = store.statements.length
   const startedAt = performance.now()
-  await expect.poll(() => performance.now() - startedAt, { timeout: 10_000 }).toBeGreaterThan(4_000)
+  await expect.poll(() => performance.now() - startedAt).toBeGreaterThan(4_000)
   const seconds = (performance.now() - startedAt) / 1000
   const sent = store.statements.slice(settled).filter((text) => !text.includes('rate_windows'))
   console.log(`200 idle streams: ${(sent.length / seconds).toFixed(1)} statements a second, authorizations aside`)
@@ -189,10 +189,10 @@ test.concurrent('a WHATWG client that reconnects over restarts of the service ge
     await running.close()
     all.push(...(await emit(team, 20, {}, store)))
     running = await startTestService(place, { store, port })
-    await expect.poll(() => follower.counts.opened, { timeout: 15_000 }).toBe(restart + 1)
+    await expect.poll(() => follower.counts.opened).toBe(restart + 1)
   }
   all.push(...(await emit(team, 10, {}, store)))
-  await expect.poll(() => follower.ids, { timeout: 15_000 }).toEqual(all)
+  await expect.poll(() => follower.ids).toEqual(all)
   await running.database.run('update credentials set revoked_at = now() where user_id = $1', [team.ownerId])
   await expect.poll(follower.isClosed, { timeout: ENDED_WITHIN_MS }).toBe(true)
   expect(follower.ids).toEqual(all)
@@ -235,7 +235,7 @@ test.concurrent('for a stalled reader no more is read than the buffers hold; oth
     for (const block of blocks) cursors.push(...(/^id: (\S+)\nevent: submission/m.exec(block)?.slice(1) ?? []))
   })
   slow.resume()
-  await expect.poll(() => cursors.length, { timeout: 20_000 }).toBe(4_001)
+  await expect.poll(() => cursors.length).toBe(4_001)
   expect(new Set(cursors).size).toBe(4_001)
 
   // And one that takes nothing does not keep a stop waiting.

@@ -26,7 +26,7 @@ test('a process without a worker keeps the partitions of 30 days ahead', async (
   expect(await daysAhead()).toBe(2)
   const { log } = keepingLog()
   const stop = keepPartitions({ address: store.address, log }, 50)
-  await expect.poll(daysAhead, { timeout: 20_000 }).toBe(30)
+  await expect.poll(daysAhead).toBe(30)
   await stop()
 })
 

@@ -11,7 +11,6 @@ import { startTestDispatcher, type TestDispatcher } from '../support/test-dispat
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { asOperator } from '../support/webhook-fixture.ts'
 
-const SOON = { timeout: 15_000 }
 const WORDS = 'Words that must go'
 
 let service: TestService
@@ -53,15 +52,15 @@ test('payloads and answers past the days of their team are removed; younger ones
   await addEndpoint(receiver.url, other)
   const event = await emit()
   await emit(other)
-  await expect.poll(() => stateOf(endpoint, event), SOON).toEqual(['succeeded'])
+  await expect.poll(() => stateOf(endpoint, event)).toEqual(['succeeded'])
   // Sent again long after the event: found by an index, not by its time.
   const past = await makeOlder(service.database, team.id, { days: 2, id: event })
   await makeOlder(service.database, other.id, { days: 2, id: event })
   const again = await redeliver(endpoint)
   expect(again.status).toBe(201)
-  await expect.poll(() => stateOf(endpoint, past), SOON).toEqual(['succeeded', 'succeeded'])
+  await expect.poll(() => stateOf(endpoint, past)).toEqual(['succeeded', 'succeeded'])
   const young = await emit()
-  await expect.poll(() => stateOf(endpoint, young), SOON).toEqual(['succeeded'])
+  await expect.poll(() => stateOf(endpoint, young)).toEqual(['succeeded'])
 
   await keepFor(3)
   expect(await removePastPayloads(service.database)).toBe(0)
@@ -103,15 +102,15 @@ test('a delivery whose payload goes before its retry ends as skipped, and is nev
   await using receiver = await startReceiver((response) => response.writeHead(503, { 'retry-after': '3600' }).end())
   const endpoint = await addEndpoint(receiver.url)
   const event = await emit()
-  await expect.poll(() => receiver.requests.length, SOON).toBe(1)
-  await expect.poll(() => stateOf(endpoint, event), SOON).toEqual(['pending'])
+  await expect.poll(() => receiver.requests.length).toBe(1)
+  await expect.poll(() => stateOf(endpoint, event)).toEqual(['pending'])
   const past = await makeOlder(service.database, team.id, { days: 2, id: event })
   await keepFor(1)
   await removePastPayloads(service.database)
   expect(await stateOf(endpoint, past)).toEqual(['skipped'])
   await service.database.run('update webhook_deliveries set next_attempt_at = now() where team_id = $1', [team.id])
   const young = await emit()
-  await expect.poll(() => receiver.requests.length, SOON).toBe(2)
+  await expect.poll(() => receiver.requests.length).toBe(2)
   expect(JSON.parse(String(receiver.requests[1]?.body)).id).toBe(young)
   const [delivery] = (await ask('GET', `webhooks/${endpoint}/deliveries/?event_id=${past}`)).body.results
   expect(delivery).toMatchObject({ state: 'skipped', attempt_count: 1, payload: null })

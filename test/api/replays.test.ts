@@ -16,7 +16,6 @@ import { startWholeWorker } from '../support/whole-worker.ts'
 const NOWHERE = 'http://127.0.0.1:9/hooks'
 const WORKER = fileURLToPath(new URL('../support/worker-process.ts', import.meta.url))
 const HOUR_MS = 3_600_000
-const SOON = { timeout: 20_000 }
 const NOBODY = { userId: null, credentialId: null, credentialKind: null, ip: null }
 
 let service: TestService
@@ -40,8 +39,8 @@ test('a replay sends the deliveries skipped during a pause, and the others of th
   const worker = await startWholeWorker(service)
   const answer = await replay(team, id)
   expect(answer).toMatchObject({ status: 202, body: { replay_id: expect.any(String), matched: 2 } })
-  await expect.poll(() => receiver.requests.length, SOON).toBe(2)
-  await expect.poll(async () => (await statesOf(id)).filter((state) => state === 'succeeded').length, SOON).toBe(2)
+  await expect.poll(() => receiver.requests.length).toBe(2)
+  await expect.poll(async () => (await statesOf(id)).filter((state) => state === 'succeeded').length).toBe(2)
   await worker.stop({ timeoutMs: 5_000 })
 
   const { replay_id } = answer.body
@@ -216,7 +215,7 @@ test('a replay whose worker is killed is finished by another, without duplicates
   expect(deliveries).toBeLessThan(matched)
   const worker = await startWholeWorker(service)
   await expect.poll(async () => (await madeBy(replay_id)).deliveries, { timeout: 40_000 }).toBe(matched)
-  await expect.poll(() => service.database.run('select id from webhook_replays where id = $1', [replay_id]), SOON).toEqual([])
+  await expect.poll(() => service.database.run('select id from webhook_replays where id = $1', [replay_id])).toEqual([])
   expect(await madeBy(replay_id)).toEqual({ deliveries: matched, events: matched })
   await worker.stop({ timeoutMs: 5_000 })
 }, 150_000)

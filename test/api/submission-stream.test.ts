@@ -11,7 +11,6 @@ import { startTestService, type TestService } from '../support/test-service.ts'
 import { startWholeWorker } from '../support/whole-worker.ts'
 
 const SHORT_BEAT_MS = 500
-const PATIENCE = { timeout: 20_000 }
 
 let service: TestService
 let worker: Awaited<ReturnType<typeof startWholeWorker>>
@@ -24,7 +23,7 @@ afterAll(async () => {
   await service.close()
 })
 
-test('a viewer follows a project, with a session and with a token, and gets ids and states alone', PATIENCE, async () => {
+test('a viewer follows a project, with a session and with a token, and gets ids and states alone', async () => {
   const team = await makeTeam(service.database)
   const viewer = await team.join('viewer')
   const streams = [
@@ -38,14 +37,14 @@ test('a viewer follows a project, with a session and with a token, and gets ids 
   const member = await team.tokenOf('member')
   await service.client(member).submissions.approve({ ...team.project, submission_id: id })
   for (const stream of streams) {
-    await expect.poll(() => changesIn(stream), PATIENCE).toEqual([change('created', id, 'pending'), change('approved', id, 'approved')])
+    await expect.poll(() => changesIn(stream)).toEqual([change('created', id, 'pending'), change('approved', id, 'approved')])
     expect(stream.text()).not.toMatch(/Ada|example\.com|week/)
     expect(stream.messages().map(({ event }) => event)).toEqual(['ready', 'submission.created', 'submission.approved'])
     stream.close()
   }
 })
 
-test('every change of a submission is told once and in order, whatever makes it', PATIENCE, async () => {
+test('every change of a submission is told once and in order, whatever makes it', async () => {
   const team = await makeTeam(service.database)
   const { project } = team
   const client = service.client(team.token)
@@ -69,7 +68,7 @@ test('every change of a submission is told once and in order, whatever makes it'
   await erasePerson(service, team, email)
 
   await expect
-    .poll(() => changesIn(stream), PATIENCE)
+    .poll(() => changesIn(stream))
     .toEqual([
       change('created', id, 'pending'),
       change('rejected', id, 'rejected'),
@@ -92,18 +91,18 @@ test('an import that suppresses events is told row by row, and so is its undoing
   const stream = await follow(team)
   const csv = `email,text\n${Array.from({ length: 300 }, (_row, number) => `person${number}@example.com,Words ${number}.`).join('\n')}\n`
   const done = await importFile(service, team, { csv, suppress_events: true })
-  await expect.poll(() => changesIn(stream).length, PATIENCE).toBe(300)
+  await expect.poll(() => changesIn(stream).length).toBe(300)
   const created = changesIn(stream)
   expect(new Set(created.map(({ submission_id }) => submission_id)).size).toBe(300)
   expect(created).toEqual(created.map(({ submission_id }) => change('created', submission_id, 'pending', 'testimonial')))
   await service.send('POST', importsPath(team, `${done.id}/undo/`), { token: team.token })
-  await expect.poll(() => changesIn(stream).length, PATIENCE).toBe(600)
+  await expect.poll(() => changesIn(stream).length).toBe(600)
   const ids = (types: string) => changesIn(stream).flatMap(({ type, submission_id }) => (type === types ? [submission_id] : []))
   expect(ids('submission.deleted').toSorted()).toEqual(ids('submission.created').toSorted())
   stream.close()
 })
 
-test('nothing of another project or team appears, and neither may read the stream', PATIENCE, async () => {
+test('nothing of another project or team appears, and neither may read the stream', async () => {
   const team = await makeTeam(service.database)
   const stranger = await makeTeam(service.database)
   const { id: project_id } = await service.client(team.token).projects.create({ team_id: team.id, name: 'Other' })
@@ -112,25 +111,25 @@ test('nothing of another project or team appears, and neither may read the strea
   await stranger.submit()
   const theirs = await service.client(team.token).submissions.create({ ...other.project, body: 'Good.', author: { name: 'Ada' } })
   const { id } = await team.submit()
-  await expect.poll(() => changesIn(stream), PATIENCE).toEqual([change('created', id, 'pending')])
-  await expect.poll(() => changesIn(beside), PATIENCE).toEqual([change('created', theirs.id, 'pending')])
+  await expect.poll(() => changesIn(stream)).toEqual([change('created', id, 'pending')])
+  await expect.poll(() => changesIn(beside)).toEqual([change('created', theirs.id, 'pending')])
   for (const one of [stream, beside]) one.close()
   expect(await open(team, { token: stranger.token })).toMatchObject({ status: 404 })
   expect(await open({ ...team, project: { team_id: team.id, project_id: stranger.project.project_id } })).toMatchObject({ status: 404 })
   expect(await open(team, { token: await team.tokenOf('viewer', ['read:webhooks']) })).toMatchObject({ status: 403 })
 })
 
-test('a stream resumes after Last-Event-ID, else after the cursor, without gaps or duplicates', PATIENCE, async () => {
+test('a stream resumes after Last-Event-ID, else after the cursor, without gaps or duplicates', async () => {
   const team = await makeTeam(service.database)
   const whole = await follow(team)
   const ids: string[] = []
   for (let count = 0; count < 130; count += 1) ids.push((await team.submit()).id)
-  await expect.poll(() => idsIn(whole), PATIENCE).toEqual(ids)
+  await expect.poll(() => idsIn(whole)).toEqual(ids)
   const [third = '', hundredth = ''] = [whole.messages()[3]?.id, whole.messages()[100]?.id].map(String)
   const byCursor = await open(team, { query: `?cursor=${third}` })
   const byHeader = await open(team, { query: `?cursor=${third}`, headers: { 'last-event-id': hundredth } })
-  await expect.poll(() => idsIn(byCursor), PATIENCE).toEqual(ids.slice(3))
-  await expect.poll(() => idsIn(byHeader), PATIENCE).toEqual(ids.slice(100))
+  await expect.poll(() => idsIn(byCursor)).toEqual(ids.slice(3))
+  await expect.poll(() => idsIn(byHeader)).toEqual(ids.slice(100))
   for (const stream of [whole, byCursor, byHeader]) stream.close()
 
   const [{ cursor: start } = { cursor: '' }] = [JSON.parse(whole.messages()[0]?.data ?? '{}')]
@@ -145,11 +144,11 @@ test('a stream resumes after Last-Event-ID, else after the cursor, without gaps 
   expect(await open(team, { query: '?limit=3' })).toMatchObject({ status: 400 })
 })
 
-test('a cursor whose changes are no longer kept, or that was never given, has expired', PATIENCE, async () => {
+test('a cursor whose changes are no longer kept, or that was never given, has expired', async () => {
   const team = await makeTeam(service.database)
   const stream = await follow(team)
   for (let count = 0; count < 3; count += 1) await team.submit()
-  await expect.poll(() => idsIn(stream).length, PATIENCE).toBe(3)
+  await expect.poll(() => idsIn(stream).length).toBe(3)
   const cursors = stream.messages().map(({ id }) => id)
   stream.close()
   await service.database.run(
@@ -161,7 +160,7 @@ test('a cursor whose changes are no longer kept, or that was never given, has ex
   for (const cursor of [cursors[1], 'f7', 'fzzzzzzzzzz'])
     expect(await service.send('GET', `${path}?cursor=${cursor}`, { token: team.token }), String(cursor)).toMatchObject(expired)
   const rest = await open(team, { query: `?cursor=${cursors[2]}` })
-  await expect.poll(() => idsIn(rest).length, PATIENCE).toBe(1)
+  await expect.poll(() => idsIn(rest).length).toBe(1)
   rest.close()
 })
 
@@ -182,16 +181,16 @@ test('a stream ends when the role, the membership, the scope or the project does
   const faithful = await follow(team)
   for (const { end } of cases) await end()
   for (const { stream, code } of cases) {
-    await expect.poll(stream.hasEnded, PATIENCE).toBe(true)
+    await expect.poll(stream.hasEnded).toBe(true)
     expect(lastOf(stream), code).toMatchObject({ event: 'error', code })
   }
   expect(faithful.hasEnded()).toBe(false)
   await service.client(team.token).projects.delete(team.project)
-  await expect.poll(faithful.hasEnded, PATIENCE).toBe(true)
+  await expect.poll(faithful.hasEnded).toBe(true)
   expect(lastOf(faithful)).toMatchObject({ event: 'error', code: 'not_found' })
 })
 
-test('a person has 20 streams, of events and of submissions together', PATIENCE, async () => {
+test('a person has 20 streams, of events and of submissions together', async () => {
   const team = await makeTeam(service.database)
   const streams = await Promise.all([
     ...Array.from({ length: 10 }, () => openStream(service, team)),
@@ -203,15 +202,15 @@ test('a person has 20 streams, of events and of submissions together', PATIENCE,
   for (const stream of streams) stream.close()
 })
 
-test.each(['free', 'business'] as const)('a session on the plan %s follows its project', PATIENCE, async (plan) => {
+test.each(['free', 'business'] as const)('a session on the plan %s follows its project', async (plan) => {
   const team = await makeTeam(service.database, { plan })
   const stream = await follow(team, { token: '', headers: await beginPageSession(service, team.ownerId) })
   const { id } = await team.submit()
-  await expect.poll(() => idsIn(stream), PATIENCE).toEqual([id])
+  await expect.poll(() => idsIn(stream)).toEqual([id])
   stream.close()
 })
 
-test('with row-level security changes are noted and read as the role that is bound to their team', PATIENCE, async () => {
+test('with row-level security changes are noted and read as the role that is bound to their team', async () => {
   const store = await openTestDatabase()
   const teamDatabase = openTeamDatabase({ address: store.address, poolSize: 2, applicationName: 'earshot test' })
   const own = await startTestService({ database: store.database, teamDatabase }, { store })
@@ -225,7 +224,7 @@ test('with row-level security changes are noted and read as the role that is bou
   await send(other)
   const id = await send(team)
   await number(own)
-  await expect.poll(() => changesIn(stream), PATIENCE).toEqual([change('created', id, 'pending'), change('approved', id, 'approved')])
+  await expect.poll(() => changesIn(stream)).toEqual([change('created', id, 'pending'), change('approved', id, 'approved')])
   stream.close()
   await own.close()
   await teamDatabase.close()
@@ -246,7 +245,7 @@ function open({ id, project, token: ownToken }: Team, { token = ownToken, ...opt
 async function follow(team: Team, reader?: Reader): Promise<OpenStream> {
   const stream = await open(team, reader?.headers ? { token: '', ...reader } : reader)
   expect(stream).toMatchObject({ status: 200 })
-  await expect.poll(() => stream.messages().length, PATIENCE).toBe(1)
+  await expect.poll(() => stream.messages().length).toBe(1)
   return stream
 }
 

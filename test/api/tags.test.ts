@@ -123,7 +123,7 @@ test('of very many submissions a job changes those that the request left', async
   expect((await patch('big', 'large')).body).toEqual({ tag: 'large', count: AT_ONCE })
   expect(await listed()).toEqual({ big: 200, large: AT_ONCE })
   const worker = await startWholeWorker(service)
-  await expect.poll(listed, { timeout: 20_000 }).toEqual({ large: AT_ONCE + 200 })
+  await expect.poll(listed).toEqual({ large: AT_ONCE + 200 })
   await worker.stop({ timeoutMs: 1_000 })
 })
 
@@ -131,7 +131,7 @@ test('a worker folds tags', async () => {
   await team.submit({ tags: ['here'] })
   const worker = await startTestDispatcher(service)
   const unfolded = async () => (await service.database.run('select from tag_changes', [])).length
-  await expect.poll(unfolded, { timeout: 10_000 }).toBe(0)
+  await expect.poll(unfolded).toBe(0)
   await worker.stop()
   expect(await listed()).toEqual({ here: 1 })
 })

@@ -14,8 +14,6 @@ import { openTestDatabase } from '../support/test-database.ts'
 import { startTestDispatcher, type TestDispatcher } from '../support/test-dispatcher.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
-/** Events are numbered a little later than they are sent. */
-const SOON = { timeout: 10_000 }
 /** How long a worker may take to take a test up. */
 const TAKE_MS = 10_000
 
@@ -88,9 +86,9 @@ test('a test is never in the change feed, and its type cannot be subscribed to',
   await tryOut(id)
   await team.submit()
   const feed = () => service.send('GET', `/api/v1/teams/${team.id}/events/?limit=100`, { token: team.token })
-  await expect.poll(async () => (await feed()).body.results.length, SOON).toBeGreaterThan(0)
+  await expect.poll(async () => (await feed()).body.results.length).toBeGreaterThan(0)
   const unnumbered = () => service.database.run('select event_id from unnumbered_events', [])
-  await expect.poll(unnumbered, SOON).toEqual([])
+  await expect.poll(unnumbered).toEqual([])
   expect((await feed()).body.results.map(({ type }: { type: string }) => type)).not.toContain(TEST_EVENT)
   expect(await ask('POST', '', { url: receiver.url, events: [TEST_EVENT] })).toMatchObject({ status: 400 })
 })
@@ -185,7 +183,7 @@ test('a hanging endpoint is tested at once, although its only slot is in use', a
   })
   const { id } = await addEndpoint(receiver.url)
   await team.submit()
-  await expect.poll(() => receiver.requests.length, SOON).toBe(1)
+  await expect.poll(() => receiver.requests.length).toBe(1)
   expect(await tryOut(id)).toMatchObject({ status: 200, body: { response_body: 'back again' } })
 })
 

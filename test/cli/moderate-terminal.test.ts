@@ -38,7 +38,7 @@ async function startOnTerminal(url: string) {
   child.stdout.on('data', (bytes) => {
     output += bytes
   })
-  const shows = (text: string) => expect.poll(() => output, { timeout: 15_000 }).toContain(text)
+  const shows = (text: string) => expect.poll(() => output).toContain(text)
   await shows('Saved us a week')
   expect(output).toContain(OPENED)
   const pid = Number(/pid=(\d+)/.exec(output)?.[1])
@@ -46,7 +46,7 @@ async function startOnTerminal(url: string) {
     pid,
     shows,
     /** What is drawn last contains a text. */
-    showsNow: (text: string) => expect.poll(() => output.slice(output.lastIndexOf(HOME)), { timeout: 15_000 }).toContain(text),
+    showsNow: (text: string) => expect.poll(() => output.slice(output.lastIndexOf(HOME))).toContain(text),
     type: (keys: string) => child.stdin.write(keys),
     isRunning: () => {
       try {

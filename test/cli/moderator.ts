@@ -4,8 +4,6 @@ import type { Team } from '../support/people.ts'
 import type { TestService } from '../support/test-service.ts'
 import { earshot } from './command-line.ts'
 
-const TIMEOUT = { timeout: 15_000 }
-
 /** What is not usual of a run. */
 interface Run {
   args?: readonly string[]
@@ -49,9 +47,9 @@ export function moderate(service: Pick<TestService, 'url'>, team: Pick<Team, 'id
   return {
     ended,
     lines: () => lines,
-    shows: (text: string | RegExp) => expect.poll(shown, TIMEOUT).toMatch(text),
-    hides: (text: string) => expect.poll(shown, TIMEOUT).not.toMatch(text),
-    closes: () => expect.poll(() => isOpen, TIMEOUT).toBe(false),
+    shows: (text: string | RegExp) => expect.poll(shown).toMatch(text),
+    hides: (text: string) => expect.poll(shown).not.toMatch(text),
+    closes: () => expect.poll(() => isOpen).toBe(false),
     type: (text: string) => {
       for (const letter of text) onKey({ name: letter, text: letter })
     },

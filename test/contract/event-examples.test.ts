@@ -118,5 +118,5 @@ async function exhausted(team: Team) {
   await service.database.run(`update webhook_endpoints set ${SHOWN_URL} where team_id = $1`, [team.id])
   response.writeHead(410).end('Gone')
   const events = () => service.database.run(`select id from events where team_id = $1 and type = 'webhook.delivery.exhausted'`, [team.id])
-  await expect.poll(async () => (await events()).length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(async () => (await events()).length).toBe(1)
 }

@@ -83,7 +83,7 @@ for (const named of endingOperations.filter(({ operation: { pathFields, status }
       return [...new Set(rows.flatMap(({ team_id }) => (typeof team_id === 'string' ? [team_id] : [])))]
     }
     if (UNGUARDED.includes(named.name)) expect(await owners()).toEqual([])
-    else if (readsMany) await expect.poll(owners, { timeout: 10_000 }).toEqual([team.id])
+    else if (readsMany) await expect.poll(owners).toEqual([team.id])
     else expect(await owners()).toEqual([team.id])
   })
 }

@@ -92,7 +92,7 @@ test('a worker folds within seconds, and goes on when a project is gone for good
   await purgeDeleted(store.database)
   await team.submit()
   const worker = await startTestDispatcher({ address: store.address, secretBox: service.secretBox })
-  await expect.poll(unfolded, { timeout: 10_000 }).toBe(0)
+  await expect.poll(unfolded).toBe(0)
   await worker.stop()
   expect(await store.database.run('select from submission_totals where team_id = $1', [gone.id])).toEqual([])
   expect(await service.client(team.token).submissions.counts(team.project)).toMatchObject({ total: 1, pending: 1 })
