@@ -173,7 +173,7 @@ test('deliveries of an import are due one after the other, so that live ones fin
   expect(due[0]?.seconds).toBeGreaterThan(20)
   expect(due[0]?.seconds).toBeLessThan(24.1)
   const isCompleted = ({ headers }: { headers: Record<string, unknown> }) => headers['x-service-event'] === 'import.completed'
-  await until('its completion is delivered', () => receiver.requests.some(isCompleted), 5_000)
+  await until('its completion is delivered', () => receiver.requests.some(isCompleted), 15_000)
   expect(receiver.requests.filter(isCompleted).map(({ body }) => JSON.parse(String(body)).data.import.id)).toEqual([done.id])
   await service.database.run('delete from webhook_deliveries where team_id = $1', [other.id])
 })

@@ -45,7 +45,7 @@ test('an idle worker is notified of what another process commits, and asks the d
         await until('the event has arrived', () => receiver.requests.length === round, NOTICED_MS)
       }),
     )
-    await until('the worker is busy', async () => (await idleWorkers()) === 0, 2_000)
+    await until('the worker is busy', async () => (await idleWorkers()) === 0)
   }
 
   await until('the worker is idle again', async () => (await idleWorkers()) === 1, 30_000)
