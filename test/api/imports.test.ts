@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventsOf, importFile, importsPath, testimonialsOf, usedRows } from '../support/imports.ts'
+import { measureLateness } from '../support/lateness.ts'
 import { makeTeam, type Team } from '../support/people.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
@@ -173,7 +174,10 @@ test('deliveries of an import are due one after the other, so that live ones fin
   expect(due[0]?.seconds).toBeGreaterThan(20)
   expect(due[0]?.seconds).toBeLessThan(24.1)
   const isCompleted = ({ headers }: { headers: Record<string, unknown> }) => headers['x-service-event'] === 'import.completed'
-  await until('its completion is delivered', () => receiver.requests.some(isCompleted), 15_000)
+  using lateness = measureLateness()
+  const startedAt = performance.now()
+  await until('its completion is delivered', () => receiver.requests.some(isCompleted))
+  expect(performance.now() - startedAt).toBeLessThan(5_000 + lateness.seconds() * 1_000)
   expect(receiver.requests.filter(isCompleted).map(({ body }) => JSON.parse(String(body)).data.import.id)).toEqual([done.id])
   await service.database.run('delete from webhook_deliveries where team_id = $1', [other.id])
 })

@@ -6,7 +6,7 @@ import { openTestDatabase } from '../support/test-database.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const POOL_SIZE = 2
-/** What a request waits for connections in all is over by then. */
+/** Longer than a request waits for connections in all. */
 const OPEN_FOR_MS = 3_100
 
 test('a stream that has been open for long outlasts seconds in which all connections are busy', async () => {

@@ -183,7 +183,6 @@ test('it says when events since the last run are lost, and continues where it is
   await using run = listen(['--forward', receiver.url, '--from-oldest'])
   await run.shows('Some events were missed')
   await expect.poll(() => receiver.ids().slice(2)).toEqual(expect.arrayContaining([kept, later]))
-  // What is unanswered when it stops is sent again.
   await run.shows(`${later} 200`)
   await run.interrupt()
   await using next = listen(['--forward', receiver.url, '--from-oldest'])
@@ -240,6 +239,7 @@ test('the secret of the environment signs, and only terminals get colors', async
   await run.shows('\u001b[32m200\u001b[39m')
   const [{ headers, body }] = receiver.requests as [Received]
   expect(await verifyWebhook(body, headers, secret)).toMatchObject({ type: 'submission.created' })
+  expect((await run.interrupt()).out).toContain('\u001b[32m200\u001b[39m')
 })
 
 /** Runs the command until it is interrupted, with a state folder of the test's own. */

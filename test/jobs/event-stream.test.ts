@@ -95,6 +95,7 @@ test('an event is sent soon after its commit, usually within a second even on a 
   waits.sort((a, b) => a - b)
   console.log(`commit to stream: p50 ${Math.round(waits[10] ?? 0)} ms, most ${Math.round(waits.at(-1) ?? 0)} ms`)
   expect(waits[10]).toBeLessThan(1_000)
+  expect(waits.at(-1)).toBeLessThan(5_000)
   stream.close()
 })
 

@@ -2,7 +2,7 @@ import type { Patience } from '@earshot/db'
 import type { FastifyRequest } from 'fastify'
 
 const WAIT_MS = 3_000
-/** A response that is read for long loses more by its end than by a pause. */
+/** Longer than for other requests: a stream or an export that ends costs its reader more than a pause does. */
 const PAGE_WAIT_MS = 10_000
 
 /** How long a request waits for connections to the database, in all: until its time is over, or its client has disconnected. */
